@@ -1,7 +1,7 @@
 // Time that limits take of a request in process: entering, reserving, truing up, leaving.
 // Run by: npm run bench limits
-import { limitsOf, type Principal } from '../server/src/auth/principal'
-import { Limits } from '../server/src/policy/limits'
+import { combineLimits, type Principal } from '../server/src/auth/principal'
+import { RateLimits } from '../server/src/policy/limits'
 import { MemoryCounters } from '../server/src/policy/memory-counters'
 
 const accounts = 10_000
@@ -26,10 +26,10 @@ const principals = Array.from({ length: accounts }, (_, number): Principal => ({
   permissions: ['write'],
   expiresAtMs: null,
   endsAtMs: null,
-  limits: limitsOf([scope(`user_${number}`), scope(`key_${number}`)]),
+  limits: combineLimits([scope(`user_${number}`), scope(`key_${number}`)]),
 }))
 
-const limits = new Limits(new MemoryCounters())
+const limits = new RateLimits(new MemoryCounters())
 
 async function run(): Promise<number> {
   const startedAt = performance.now()

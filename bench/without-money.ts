@@ -2,7 +2,7 @@
 // journalled or booked. Only a measurement has a use for it.
 import type { Meter } from '../server/src/metering/meter'
 import { Metering } from '../server/src/metering/metering'
-import { type Admission, Limits } from '../server/src/policy/limits'
+import { type Admission, RateLimits } from '../server/src/policy/limits'
 
 type Public<Class> = { [Name in keyof Class]: Class[Name] }
 
@@ -25,5 +25,5 @@ const meter: Public<Meter> = {
   used: undefined,
 }
 
-Object.assign(Limits.prototype, { admit: () => admission })
+Object.assign(RateLimits.prototype, { admit: () => admission })
 Object.assign(Metering.prototype, { meter: () => meter, hold: () => undefined })

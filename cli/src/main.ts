@@ -8,7 +8,7 @@ import { models } from './models'
 import { openOperator, Refused, UsageError } from './server'
 import { users } from './users'
 import type { Group, Verb } from './verb'
-import { endOnBrokenPipe } from '../../server/src/start/broken-pipe'
+import { endOnBrokenPipe } from '../../server/src/server/broken-pipe'
 
 const groups: readonly Group[] = [users, keys, credits, models, connections]
 

@@ -1,5 +1,5 @@
 import type { Transport } from '../../server/src/egress/transport'
-import { closeCodes, type ToGateway } from '../../server/src/gateways/frames'
+import { closeCodes, type ToGateway } from '../../server/src/tunnel/frames'
 import { BackOff } from './back-off'
 import { Link, type Ending, type Patience } from './link'
 import type { Say } from './log'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import type { ToGateway } from '../../server/src/gateways/frames'
+import type { ToGateway } from '../../server/src/tunnel/frames'
 import { Link, type Patience } from './link'
 import { SimulatedTollgate, token } from './tollgate-for-tests'
 

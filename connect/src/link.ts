@@ -4,7 +4,7 @@ import {
   toGateway,
   type FromGateway,
   type ToGateway,
-} from '../../server/src/gateways/frames'
+} from '../../server/src/tunnel/frames'
 import { shortened } from './words'
 
 export interface Opening {

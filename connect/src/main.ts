@@ -1,6 +1,6 @@
 import { version } from '../../package.json'
 import { Transport } from '../../server/src/egress/transport'
-import { endOnBrokenPipe } from '../../server/src/start/broken-pipe'
+import { endOnBrokenPipe } from '../../server/src/server/broken-pipe'
 import { Agent } from './agent'
 import { toldOf } from './check'
 import { help } from './help'

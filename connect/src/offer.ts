@@ -1,4 +1,4 @@
-import { bounds, type FromGateway } from '../../server/src/gateways/frames'
+import { bounds, type FromGateway } from '../../server/src/tunnel/frames'
 import type { ModelServer } from './model-server'
 import type { Toolbox } from './tools/toolbox'
 

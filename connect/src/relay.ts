@@ -1,7 +1,7 @@
 import { AnswerTooLong, type Answer } from '../../server/src/egress/answer'
 import { ConnectionFailed } from '../../server/src/egress/connection-failed'
 import type { Transport } from '../../server/src/egress/transport'
-import type { FromGateway, ToGateway } from '../../server/src/gateways/frames'
+import type { FromGateway, ToGateway } from '../../server/src/tunnel/frames'
 import { connectMs, type ModelServer } from './model-server'
 import { beginning, Pieces } from './pieces'
 import type { Window } from './window'

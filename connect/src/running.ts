@@ -1,5 +1,5 @@
 import type { Transport } from '../../server/src/egress/transport'
-import { bounds, type FromGateway, type ToGateway } from '../../server/src/gateways/frames'
+import { bounds, type FromGateway, type ToGateway } from '../../server/src/tunnel/frames'
 import type { Say } from './log'
 import type { Offer } from './offer'
 import {

@@ -1,5 +1,5 @@
 import type { Server, ServerWebSocket } from 'bun'
-import { fromGateway, type FromGateway, type ToGateway } from '../../server/src/gateways/frames'
+import { fromGateway, type FromGateway, type ToGateway } from '../../server/src/tunnel/frames'
 
 type Socket = ServerWebSocket
 

@@ -1,4 +1,4 @@
-import { closeCodes } from '../../server/src/gateways/frames'
+import { closeCodes } from '../../server/src/tunnel/frames'
 import type { Ending } from './link'
 
 /** Exit codes that a supervisor should not start again after. */

@@ -4,23 +4,23 @@ import { mkdir, mkdtemp, readFile, readdir, readlink, rename, rm } from 'node:fs
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { BunPlugin } from 'bun'
-import { tarOf, type Member } from '../../server/src/backup/tar'
+import { createTar, type TarMember } from '../../server/src/backup/tar'
 import type { PackedPrograms } from '../../server/src/db/embedded/packed-programs'
-import { installedPrograms } from '../../server/src/db/embedded/installed-package'
+import { findInstalledPrograms } from '../../server/src/db/embedded/installed-package'
 
 const root = join(import.meta.dir, '../..')
 
 /** What the build of a folder is to hold, as an archive. */
 async function archiveOf(folder: string): Promise<Uint8Array<ArrayBuffer>> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true })
-  const entries = found.map(async (it): Promise<Member> => {
+  const entries = found.map(async (it): Promise<TarMember> => {
     const full = join(it.parentPath, it.name)
     const name = full.slice(folder.length + 1)
     if (it.isDirectory()) return { name, mode: 0o755 }
     if (it.isSymbolicLink()) return { name, mode: 0o777, target: await readlink(full) }
     return { name, mode: 0o644, bytes: await readFile(full) }
   })
-  return tarOf(await Promise.all(entries))
+  return createTar(await Promise.all(entries))
 }
 
 async function packDashboard(work: string): Promise<string> {
@@ -34,7 +34,7 @@ async function packDashboard(work: string): Promise<string> {
 }
 
 async function packPrograms(work: string): Promise<PackedPrograms> {
-  const programs = await installedPrograms()
+  const programs = await findInstalledPrograms()
   const folder = join(work, 'programs')
   await programs.placeIn(folder)
   const tar = await archiveOf(folder)

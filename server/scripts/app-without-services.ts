@@ -45,9 +45,9 @@ import { createQuotaStore } from '../src/api/quota/store'
 import { createSupportStore } from '../src/api/support/admin-store'
 import { createTicketStore } from '../src/api/support/store'
 import { createApp, type AppPorts } from '../src/app'
-import { Keyring } from '../src/auth/keyring'
+import { ApiKeyCache } from '../src/auth/api-key-cache'
 import { createConversationStore } from '../src/automation/conversation'
-import { Runs } from '../src/automation/runs'
+import { Runs } from '../src/automation/message-runs'
 import { createSessionStore } from '../src/automation/sessions'
 import { createTemplateStore } from '../src/automation/templates'
 import { Catalog } from '../src/catalog/catalog'
@@ -56,38 +56,38 @@ import type { Schema } from '../src/db/schema'
 import type { SealingKeys } from '../src/db/sealed'
 import { StreamWatch } from '../src/http/event-stream'
 import { BackgroundStore } from '../src/stored-responses/background-store'
-import { ConversationStore } from '../src/stored-responses/conversations'
+import { StoredConversations } from '../src/stored-responses/conversations'
 import { ResponseStore } from '../src/stored-responses/store'
 import { BackgroundRuns } from '../src/v1/background'
 import { createGuards } from '../src/http/guards'
 import { Claims } from '../src/idempotency/claims'
 import { createClaimStore } from '../src/idempotency/store'
-import { monthOf } from '../src/metering/months'
+import { toMonth } from '../src/metering/spending-limits'
 import { AddressRate } from '../src/policy/address-rate'
-import { Door } from '../src/policy/door'
+import { Authenticator } from '../src/policy/authenticator'
 import { FailedAuthentications } from '../src/policy/failed-authentications'
-import { Limits } from '../src/policy/limits'
+import { RateLimits } from '../src/policy/limits'
 import { MemoryCounters } from '../src/policy/memory-counters'
 import { configRowIn } from '../src/settings/config-row'
 import { LiveSettings } from '../src/settings/live-settings'
 import { defaultSettings } from '../src/settings/settings'
-import { openPublicStores } from '../src/start/public'
+import { openPublicStores } from '../src/server/public-api'
 import { createLedgerAuditStore } from '../src/api/admin-system/ledger-audit'
 import { createSystemStore } from '../src/api/admin-system/store'
-import { Strangers } from '../src/policy/strangers'
+import { UnknownKeyLimiter } from '../src/policy/unknown-key-limiter'
 
 const never = () => Promise.reject(new Error('this gateway only describes itself'))
 
-function closedDoor(): Door {
-  const limits = new Limits(new MemoryCounters())
+function closedDoor(): Authenticator {
+  const limits = new RateLimits(new MemoryCounters())
   const failures = new FailedAuthentications({ perMinute: () => 1 })
-  const keyring = new Keyring({ lookUp: never })
+  const keyring = new ApiKeyCache({ lookUp: never })
   const visitors = new AddressRate({ perMinute: () => 1 })
   const lastUse = { note: () => undefined }
-  return new Door({
+  return new Authenticator({
     keyring,
     failures,
-    strangers: new Strangers(),
+    strangers: new UnknownKeyLimiter(),
     limits,
     lastUse,
     visitors,
@@ -178,7 +178,7 @@ const moneyStoresOf = (db: Kysely<Schema>, settings: LiveSettings) => ({
   quota: createQuotaStore({
     db,
     used: never,
-    monthOf,
+    monthOf: toMonth,
     price: never,
     minimumBalance: () => settings.current.minimumBalance,
   }),
@@ -249,7 +249,7 @@ function standIns(): AppPorts {
         responses: new ResponseStore(db, () => undefined),
         onError: () => undefined,
       }),
-      conversations: new ConversationStore(db, () => undefined),
+      conversations: new StoredConversations(db, () => undefined),
       mode: 'asked',
     },
     readiness: never,

@@ -3,7 +3,7 @@
 // a development package wants as well (npm 11), and those of other systems. Run as: npm run --silent sbom
 import { join } from 'node:path'
 import { z } from 'zod'
-import { endOnBrokenPipe } from '../src/start/broken-pipe'
+import { endOnBrokenPipe } from '../src/server/broken-pipe'
 import { version } from '../../package.json'
 
 const Package = z.object({

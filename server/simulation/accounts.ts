@@ -1,7 +1,7 @@
 import { Availability } from './availability'
 import type { SimulatedNode } from './node'
 import type { Scheduler } from './scheduler'
-import type { ModelEvent, ModelLedger } from '../src/ledger/model-ledger'
+import type { ReferenceEvent, ReferenceLedger } from '../src/ledger/reference-ledger'
 
 /** A request that waits for its hold. Amounts are nano-dollars. */
 export interface PendingRequest {
@@ -32,7 +32,7 @@ interface LeaseUse {
  * running requests hold and what is settled and not booked, without what is leased to nodes that cannot return it.
  */
 export class AccountObserver {
-  readonly #ledger: ModelLedger
+  readonly #ledger: ReferenceLedger
   readonly #scheduler: Scheduler
   readonly #nodeOf: (nodeId: string) => SimulatedNode | undefined
   readonly #uses = new Map<string, LeaseUse>()
@@ -45,7 +45,7 @@ export class AccountObserver {
   readonly #slackMs: number
 
   constructor(
-    ledger: ModelLedger,
+    ledger: ReferenceLedger,
     scheduler: Scheduler,
     options: { nodeOf: (nodeId: string) => SimulatedNode | undefined; slackMs: number },
   ) {
@@ -156,7 +156,7 @@ export class AccountObserver {
   }
 
   /** A request has settled; its event will be booked. What it costs beyond its hold was never there for others. */
-  settled(event: ModelEvent, { sinceMs, held }: { sinceMs: number; held: bigint }): void {
+  settled(event: ReferenceEvent, { sinceMs, held }: { sinceMs: number; held: bigint }): void {
     if (event.cost > held) this.#historyOf(event.accountId).taken(sinceMs, event.cost - held)
     this.useOf(event.leaseId).unbooked += event.fromLease
     if (event.cost === event.fromLease) return
@@ -164,7 +164,7 @@ export class AccountObserver {
     this.#beyond.set(event.accountId, beyond.set(event.id, event.cost - event.fromLease))
   }
 
-  booked(event: ModelEvent): void {
+  booked(event: ReferenceEvent): void {
     this.useOf(event.leaseId).unbooked -= event.fromLease
     this.#beyond.get(event.accountId)?.delete(event.id)
   }

@@ -4,15 +4,15 @@ import type { Profile } from './profile'
 import type { Random } from './random'
 import type { Scheduler } from './scheduler'
 import type { Violations } from './violations'
-import type { ModelEvent, ModelLedger } from '../src/ledger/model-ledger'
-import { Refused } from '../src/ledger/need'
-import type { Hold } from '../src/ledger/slice'
+import type { ReferenceEvent, ReferenceLedger } from '../src/ledger/reference-ledger'
+import { InsufficientCredit } from '../src/ledger/credit-demand'
+import type { Hold } from '../src/ledger/local-lease'
 
 interface Parts {
   scheduler: Scheduler
   random: Random
   profile: Profile
-  ledger: ModelLedger
+  ledger: ReferenceLedger
   observer: AccountObserver
   nodes: readonly SimulatedNode[]
   violations: Violations
@@ -109,7 +109,7 @@ export class Customers {
     try {
       hold = await start.purses.of(accountId).hold({ full, floor, minimum })
     } catch (thrown) {
-      if (thrown instanceof Refused) {
+      if (thrown instanceof InsufficientCredit) {
         this.counts.refused += 1
         observer.refused(pending, (least) => violations.checkRefusal(pending, least))
       } else {
@@ -139,7 +139,7 @@ export class Customers {
     await new Promise((resolve) => setTimeout(resolve, profile.upstreamMs * random.next() ** 3))
     const share = random.chance(0.03) ? 1.3 : random.next()
     const cost = BigInt(Math.ceil(Number(amount) * share))
-    const event: ModelEvent = { id, accountId, cost, ...hold.settle(cost) }
+    const event: ReferenceEvent = { id, accountId, cost, ...hold.settle(cost) }
     observer.useOf(leaseId).held -= amount
     observer.settled(event, { sinceMs: attempt.atMs, held: amount })
     observer.look(accountId)
@@ -147,7 +147,7 @@ export class Customers {
     try {
       await start.journal.settle(id, SimulatedNode.bodyOf(event))
     } catch {
-      // As `start/usage.ts` does where the disk refuses: straight to the ledger.
+      // As `server/usage.ts` does where the disk refuses: straight to the ledger.
       await start.statements.book([event]).catch(() => undefined)
       return
     }

@@ -3,14 +3,14 @@ import type { SimulatedNode } from './node'
 import type { FaultKind, Profile } from './profile'
 import type { Random } from './random'
 import type { Scheduler } from './scheduler'
-import type { ModelLedger } from '../src/ledger/model-ledger'
+import type { ReferenceLedger } from '../src/ledger/reference-ledger'
 
 interface Parts {
   scheduler: Scheduler
   random: Random
   profile: Profile
   database: SimulatedDatabase
-  ledger: ModelLedger
+  ledger: ReferenceLedger
   nodes: readonly SimulatedNode[]
   onChange: () => void
 }

@@ -4,9 +4,9 @@ import type { SimulatedProcess } from './scheduler'
 import { DatabaseLiveness } from '../src/db/liveness'
 import { LeaseUpkeep } from '../src/ledger/lease-upkeep'
 import { createLeaseStore } from '../src/ledger/lease-store'
-import type { ModelEvent } from '../src/ledger/model-ledger'
-import { Purses } from '../src/ledger/purses'
-import { Recalls, type Recall } from '../src/ledger/recalls'
+import type { ReferenceEvent } from '../src/ledger/reference-ledger'
+import { CreditManager } from '../src/ledger/credit-manager'
+import { LeaseReclaimer, type LeaseReclaim } from '../src/ledger/lease-reclaim'
 import { Sweeper } from '../src/ledger/sweeper'
 import { Flusher } from '../src/metering/flusher'
 import { Journal } from '../src/metering/journal'
@@ -22,7 +22,7 @@ export interface NodePorts extends DatabaseSide {
 interface Start extends SimulatedProcess {
   nodeId: string
   statements: SimulatedStatements
-  purses: Purses
+  purses: CreditManager
   upkeep: LeaseUpkeep
   journal: Journal
   flusher: Flusher
@@ -38,7 +38,7 @@ const maxDrainTries = 100
 /** Recalls are looked for every two seconds where notifications were missed. */
 const noticeMs = 3000
 
-const toBody = (event: ModelEvent): string =>
+const toBody = (event: ReferenceEvent): string =>
   JSON.stringify([
     event.id,
     event.accountId,
@@ -47,7 +47,7 @@ const toBody = (event: ModelEvent): string =>
     String(event.fromLease),
   ])
 
-function toEvent(body: string): ModelEvent {
+function toEvent(body: string): ReferenceEvent {
   const [id, accountId, leaseId, cost, fromLease] = JSON.parse(body)
   return { id, accountId, leaseId, cost: BigInt(cost), fromLease: BigInt(fromLease) }
 }
@@ -156,7 +156,7 @@ export class SimulatedNode {
     ports.onChange()
   }
 
-  /** As `start/recover.ts` does: the journal is booked, then the leases of earlier starts end. */
+  /** As `server/recover-journal.ts` does: the journal is booked, then the leases of earlier starts end. */
   async #recover({
     statements,
     journal,
@@ -180,7 +180,7 @@ export class SimulatedNode {
   #openPurses(process: SimulatedProcess, statements: SimulatedStatements, nodeId: string) {
     const { scheduler, database, newId } = this.#ports
     const liveness = new DatabaseLiveness({ ping: () => statements.ping() })
-    const purses = new Purses({
+    const purses = new CreditManager({
       nodeId,
       store: createLeaseStore(statements.leases, liveness),
       newLeaseId: () => newId('lease'),
@@ -189,18 +189,18 @@ export class SimulatedNode {
       rotateAfterMs,
       onError: () => undefined,
     })
-    const recalls = new Recalls(({ accountId }) => {
-      purses.recalled(accountId).catch(() => undefined)
+    const recalls = new LeaseReclaimer(({ accountId }) => {
+      purses.onReclaim(accountId).catch(() => undefined)
     })
     database.listen(process, this.link, (channel, payload) => {
       if (channel === 'recall') recalls.hear(payload, nodeId)
-      else purses.creditCame(payload)
+      else purses.onCreditAdded(payload)
     })
     const sweeper = new Sweeper(statements.sweeps, () => scheduler.nowMs)
     const upkeep = new LeaseUpkeep({
       purses,
       readRecalls: () => statements.recalledLately(),
-      onRecall: (recalled: Recall) => recalls.note(recalled),
+      onRecall: (recalled: LeaseReclaim) => recalls.note(recalled),
       beat: () => liveness.measure(),
       sweep: async () => void (await sweeper.sweep()),
       onError: () => undefined,
@@ -227,7 +227,7 @@ export class SimulatedNode {
     this.#ports.onChange()
   }
 
-  /** Books what is settled and gives leases back, as `start/money.ts` does at the end, then starts again. */
+  /** Books what is settled and gives leases back, as `server/money.ts` does at the end, then starts again. */
   restart(afterMs: number): void {
     const start = this.#start
     if (!start) return
@@ -261,8 +261,8 @@ export class SimulatedNode {
     if (this.#process) this.#process.wallOffsetMs += ms
   }
 
-  /** Journals and settles a request: see `start/usage.ts`. */
-  static bodyOf(event: ModelEvent): string {
+  /** Journals and settles a request: see `server/usage.ts`. */
+  static bodyOf(event: ReferenceEvent): string {
     return toBody(event)
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { ModelLedger } from '../src/ledger/model-ledger'
+import { ReferenceLedger } from '../src/ledger/reference-ledger'
 import type { Return } from '../src/ledger/return-leases'
 import type { FaultKind, Profile } from './profile'
 import { simulate } from './world'
@@ -38,8 +38,8 @@ const lateStatements = (profile: Profile): Profile => ({
 })
 
 /** One that knows no generations: a fence leaves nothing behind, so that what comes late is done. */
-class LedgerWithoutFences extends ModelLedger {
-  override fence(fenced: Parameters<ModelLedger['fence']>[0]) {
+class LedgerWithoutFences extends ReferenceLedger {
+  override fence(fenced: Parameters<ReferenceLedger['fence']>[0]) {
     const lease = this.leases.get(fenced.leaseId)
     const { generation = 0 } = lease ?? {}
     const answer = super.fence(fenced)
@@ -50,7 +50,7 @@ class LedgerWithoutFences extends ModelLedger {
 }
 
 /** One that returns what a late statement says, whatever the lease is by then. */
-class LedgerWithLateReturns extends ModelLedger {
+class LedgerWithLateReturns extends ReferenceLedger {
   override giveBack(
     returns: readonly Return[],
     options: { isLast: boolean },
@@ -64,7 +64,7 @@ class LedgerWithLateReturns extends ModelLedger {
   }
 }
 
-const outcomes = (seeds: readonly number[], ledger: () => ModelLedger) =>
+const outcomes = (seeds: readonly number[], ledger: () => ReferenceLedger) =>
   seeds.map((seed) =>
     simulate({ seed, faultyMs: 0.1 * hourMs, change: lateStatements, ledger: ledger() }),
   )
@@ -81,7 +81,7 @@ describe('statements about leases that come late', () => {
   }
 
   test('finding M1: break nothing where generations are compared', () => {
-    const held = outcomes([1, 2, 3, 4, 15, 17], () => new ModelLedger())
+    const held = outcomes([1, 2, 3, 4, 15, 17], () => new ReferenceLedger())
     expect(held.flatMap(({ violations }) => violations)).toEqual([])
     for (const { faults, requests } of held) {
       expect(faults.get('lateStatement')).toBeGreaterThan(0)

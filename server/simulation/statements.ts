@@ -2,8 +2,8 @@ import { StatementError, type Link, type SimulatedDatabase, type Statement } fro
 import type { Scheduler, SimulatedProcess } from './scheduler'
 import type { LeaseStatements } from '../src/ledger/lease-store'
 import type { LeaseAnswer } from '../src/ledger/lease-answer'
-import type { ModelEvent, ModelLedger } from '../src/ledger/model-ledger'
-import type { Recall } from '../src/ledger/recalls'
+import type { ReferenceEvent, ReferenceLedger } from '../src/ledger/reference-ledger'
+import type { LeaseReclaim } from '../src/ledger/lease-reclaim'
 import type { SweeperPorts } from '../src/ledger/sweeper'
 import type { LeaseWanted } from '../src/ledger/take-lease'
 
@@ -12,14 +12,14 @@ const timeoutMs = 5000
 
 export interface DatabaseSide {
   database: SimulatedDatabase
-  ledger: ModelLedger
+  ledger: ReferenceLedger
   scheduler: Scheduler
   /** How many nodes live, as the table `node` says. */
   nodes: () => number
   /** Events were booked; some of them for the first time. */
-  onBooked: (events: readonly ModelEvent[], fresh: readonly ModelEvent[]) => void
+  onBooked: (events: readonly ReferenceEvent[], fresh: readonly ReferenceEvent[]) => void
   /** The last recall of each account. */
-  recalls: Map<string, Recall>
+  recalls: Map<string, LeaseReclaim>
 }
 
 interface ClientSide {
@@ -142,7 +142,7 @@ export class SimulatedStatements {
   }
 
   /** Recalls of other nodes in the last ten seconds. */
-  recalledLately(): Promise<Recall[]> {
+  recalledLately(): Promise<LeaseReclaim[]> {
     const { recalls, scheduler } = this.#server
     return this.#call(() => ({
       lockMs: timeoutMs,
@@ -202,7 +202,7 @@ export class SimulatedStatements {
     }))
   }
 
-  book(events: readonly ModelEvent[]): Promise<void> {
+  book(events: readonly ReferenceEvent[]): Promise<void> {
     const { ledger, onBooked } = this.#server
     return this.#call(() => ({
       lockMs: timeoutMs,

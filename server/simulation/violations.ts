@@ -2,12 +2,16 @@ import type { AccountObserver, PendingRequest } from './accounts'
 import type { SimulatedDatabase } from './database'
 import type { SimulatedNode } from './node'
 import type { Scheduler } from './scheduler'
-import type { ModelEvent, ModelLease, ModelLedger } from '../src/ledger/model-ledger'
+import type {
+  ReferenceEvent,
+  ReferenceLease,
+  ReferenceLedger,
+} from '../src/ledger/reference-ledger'
 
 interface Parts {
   scheduler: Scheduler
   database: SimulatedDatabase
-  ledger: ModelLedger
+  ledger: ReferenceLedger
   observer: AccountObserver
   nodes: readonly SimulatedNode[]
   /** No fault of the run excuses a request that fails. */
@@ -82,7 +86,7 @@ export class Violations {
   }
 
   /** Costs within their holds are paid, unless their lease had to be freed meanwhile. */
-  checkBooked(events: readonly ModelEvent[], mayBeWrittenOff: ReadonlySet<string>): void {
+  checkBooked(events: readonly ReferenceEvent[], mayBeWrittenOff: ReadonlySet<string>): void {
     const { ledger } = this.#parts
     for (const { id, leaseId } of events) {
       const writtenOff = ledger.booked.get(id)?.writtenOff ?? 0n
@@ -126,7 +130,7 @@ export class Violations {
   }
 
   /** A lease that its node does not know is not renewed: it is swept soon. */
-  #checkOwned(id: string, lease: ModelLease, known: ReadonlySet<string>): void {
+  #checkOwned(id: string, lease: ReferenceLease, known: ReadonlySet<string>): void {
     const { nodes, database, scheduler } = this.#parts
     const owner = nodes.find(({ serving }) => serving?.nodeId === lease.nodeId)
     const isFine = known.has(id) || !owner?.isReachable || !database.isReachable

@@ -8,7 +8,7 @@ import { drawProfile, isPatient, type Profile } from './profile'
 import { Random } from './random'
 import { Scheduler } from './scheduler'
 import { Violations, type Violation } from './violations'
-import { ModelLedger } from '../src/ledger/model-ledger'
+import { ReferenceLedger } from '../src/ledger/reference-ledger'
 
 export interface Outcome {
   seed: number
@@ -28,7 +28,7 @@ export interface RunOptions {
   /** Instead of what follows from the seed. */
   change?: (profile: Profile) => Profile
   /** What the database does; a test may break it. */
-  ledger?: ModelLedger
+  ledger?: ReferenceLedger
 }
 
 const startMs = 5000
@@ -43,7 +43,7 @@ class World {
   readonly #random: Random
   readonly #profile: Profile
   readonly #scheduler = new Scheduler()
-  readonly #ledger: ModelLedger
+  readonly #ledger: ReferenceLedger
   readonly #database: SimulatedDatabase
   readonly #nodes: SimulatedNode[] = []
   readonly #observer: AccountObserver
@@ -52,7 +52,7 @@ class World {
   #injector: FaultInjector | undefined
   #ids = 0
 
-  constructor({ seed, change, ledger = new ModelLedger() }: RunOptions) {
+  constructor({ seed, change, ledger = new ReferenceLedger() }: RunOptions) {
     this.#ledger = ledger
     this.#random = new Random(seed)
     const drawn = drawProfile(this.#random)

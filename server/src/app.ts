@@ -12,13 +12,13 @@ import { allowAnyOrigin } from './http/cors'
 import { dashboardRoutes, type DashboardFiles } from './http/dashboard'
 import { docsRoutes } from './http/docs'
 import type { Env } from './http/env'
-import { failed, finish, type Witness } from './http/finish'
-import { pathOf } from './http/path'
+import { finishFailed, finish, type RequestObserver } from './http/finish-response'
+import { getPath } from './http/path'
 import { assertGuarded, type Guards } from './http/guards'
-import { refuseNul } from './http/nul'
-import { paceRefusal } from './http/refusal-pace'
+import { rejectNulBytes } from './http/reject-nul-bytes'
+import { delayRejection } from './http/delay-rejection'
 import { securityHeaders } from './http/security-headers'
-import { unknownRoute } from './http/unknown-route'
+import { toUnknownRouteError } from './http/unknown-route'
 import { serviceRoutes, type Readiness } from './http/service'
 import { describeInterface, type Audience } from './http/openapi'
 import { chatCompletionRoutes } from './v1/chat-completions'
@@ -46,7 +46,7 @@ export interface AppPorts {
   readiness: Readiness
   stores: AccountStores & OperatorStores & PublicStores
   automation: Automation
-  witness: Witness
+  witness: RequestObserver
 }
 
 /** `/v1`. */
@@ -75,14 +75,14 @@ export function createApp(ports: AppPorts): Hono<Env> {
     c.set('startedAtMs', startedAtMs)
     await next()
     const request = c.req.raw
-    await paceRefusal(c.res, refusedOf(c), c.env.budget)
-    const exchange = { request, requestId, startedAtMs, path: pathOf(request.url) }
+    await delayRejection(c.res, refusedOf(c), c.env.budget)
+    const exchange = { request, requestId, startedAtMs, path: getPath(request.url) }
     finish(c.res, { ...exchange, quota: c.get('quota'), hasLog: c.get('hasLog') }, witness)
   })
   app.use('*', securityHeaders)
   app.use('/v1/*', allowAnyOrigin)
   app.use('/api/public/*', allowAnyOrigin)
-  app.use('/api/*', refuseNul)
+  app.use('/api/*', rejectNulBytes)
 
   app.route('/', modelEndpoints(ports))
   app.route('/', accountEndpoints(stores, guards))
@@ -98,14 +98,14 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.route('/', dashboardRoutes(ports.dashboard, guards))
 
   app.notFound((c) =>
-    failed(
-      unknownRoute(c.req.path),
+    finishFailed(
+      toUnknownRouteError(c.req.path),
       { request: c.req.raw, requestId: c.get('requestId') },
       witness,
     ),
   )
   app.onError((thrown, c) =>
-    failed(thrown, { request: c.req.raw, requestId: c.get('requestId') }, witness),
+    finishFailed(thrown, { request: c.req.raw, requestId: c.get('requestId') }, witness),
   )
   assertGuarded(app)
   return app

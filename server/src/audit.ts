@@ -2,10 +2,10 @@ import { sql, type Kysely } from 'kysely'
 import { readAuditConfig, StartError } from './config'
 import { Database } from './db/database'
 import type { Schema } from './db/schema'
-import { audit, count, lookForWarnings } from './ledger/audit'
-import { asJson, asText, type Report } from './start/audit-report'
-import { runCommand, type Asked } from './start/command'
-import { findDatabase } from './start/find-database'
+import { findViolations, count, lookForWarnings } from './ledger/audit'
+import { formatAsJson, formatAsText, type Report } from './server/audit-report'
+import { runCommand, type CommandOptions } from './server/command'
+import { findDatabase } from './server/find-database'
 
 /** A statement may look at years. */
 const statementMs = 3_600_000
@@ -19,7 +19,7 @@ const look = (db: Kysely<Schema>, longestRequestMs: number): Promise<Report> =>
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (trx) => ({
-      violations: await audit(trx, {}),
+      violations: await findViolations(trx, {}),
       warnings: await lookForWarnings(trx, longestRequestMs),
       counts: await count(trx),
     }))
@@ -54,7 +54,7 @@ Exit codes: 0 in order, 1 something is not, 2 not understood or it could not loo
 const onError = (error: Error) => say(error.message)
 
 /** Looks, prints, and returns the exit status. Throws what kept it from looking. */
-async function run({ has }: Asked): Promise<number> {
+async function run({ has }: CommandOptions): Promise<number> {
   const config = readAuditConfig(process.env)
   await using stack = new AsyncDisposableStack()
   const address = await findDatabase(config, stack, say)
@@ -62,7 +62,7 @@ async function run({ has }: Asked): Promise<number> {
   await checkSchema(database.query)
   const longestMs = Math.max(config.longestRequestMs, await longestSetMs(database.query))
   const report = await look(database.query, longestMs)
-  process.stdout.write(has('json') ? asJson(report) : asText(report))
+  process.stdout.write(has('json') ? formatAsJson(report) : formatAsText(report))
   return report.violations.length > 0 ? 1 : 0
 }
 

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { version } from '../package.json'
-import { writeBackup, type Written } from './backup/write'
+import { writeBackup, type BackupSummary } from './backup/write'
 import { readDatabaseConfig, StartError } from './config'
 import { Database } from './db/database'
 import { openSession } from './db/session'
-import { CommandFailed, runCommand, type Asked } from './start/command'
-import { findDatabase } from './start/find-database'
+import { CommandFailed, runCommand, type CommandOptions } from './server/command'
+import { findDatabase } from './server/find-database'
 
 const statementMs = 3_600_000
 
@@ -22,7 +22,7 @@ DATA_DIR or DATABASE_URL name the database, as for the server.
 Exit codes: 0 written, 1 failed, 2 not understood or no database found.
 `
 
-function tell({ contents, checksums, bytes }: Written, path: string, isJson: boolean): void {
+function tell({ contents, checksums, bytes }: BackupSummary, path: string, isJson: boolean): void {
   const rows = Object.values(checksums.rows).reduce((sum, count) => sum + count, 0)
   if (isJson) {
     const told = {
@@ -43,7 +43,7 @@ function tell({ contents, checksums, bytes }: Written, path: string, isJson: boo
   )
 }
 
-async function backup({ words: [file = ''], has, say, progress }: Asked): Promise<number> {
+async function backup({ words: [file = ''], has, say, progress }: CommandOptions): Promise<number> {
   const config = readDatabaseConfig(process.env)
   await using stack = new AsyncDisposableStack()
   const address = await findDatabase(config, stack, say)

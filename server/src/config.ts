@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { urlHere } from './config/address'
+import { getLocalUrl } from './config/address'
 import { CrashAt } from './config/crash-at'
 import { dollars, flag, seconds, secondsOrNone } from './config/fields'
 import { gatewayVariables, toGatewayConfig, type GatewayConfig } from './config/gateways'
@@ -10,7 +10,7 @@ import { paymentVariables, toPaymentConfig, type PaymentConfig } from './config/
 import { Networks } from './config/networks'
 import { Ports } from './config/ports'
 import { telemetryVariables, toTelemetry, type TelemetryConfig } from './config/telemetry'
-import { wordsOf } from './config/words'
+import { wordsOf } from './config/config-words'
 import { toWorkerConfig, workerVariables, type WorkerConfig } from './config/workers'
 import type { PlannedCrash } from './crash-points'
 import { mailVariables, senderAdvice, toMail, type MailConfig } from './smtp-config'
@@ -212,7 +212,7 @@ export function readLinkConfig(source: Source) {
   return {
     dataDir: env.DATA_DIR,
     databaseUrl: env.DATABASE_URL,
-    address: env.BASE_URL?.replace(/\/+$/, '') ?? urlHere(env.HOST, env.PORT),
+    address: env.BASE_URL?.replace(/\/+$/, '') ?? getLocalUrl(env.HOST, env.PORT),
   }
 }
 

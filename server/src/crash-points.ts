@@ -42,7 +42,7 @@ const onTheWay = new Set<CrashPoint>(['after-upstream-sent', 'after-last-byte'])
 const onTheWayMs = 10
 
 /** Kills this process at the planned moment, as a crash would: nothing is written, nobody is told. */
-export function crasher({ point: planned, nth }: PlannedCrash): CrashAt {
+export function createCrasher({ point: planned, nth }: PlannedCrash): CrashAt {
   let times = 0
   const die = () => {
     // Not through the log, which buffers.

@@ -1,5 +1,5 @@
 import { readConfig, type Config } from './config'
-import { asText, failure, fine, wordsOf, type Finding } from './doctor/finding'
+import { formatFindings, failure, fine, wordsOf, type DoctorFinding } from './doctor/finding'
 import { lookAtJournal } from './doctor/journal'
 import {
   lookAtBaseUrl,
@@ -13,7 +13,7 @@ import {
 import { lookAtMail, lookAtProviders } from './doctor/online'
 import { lookAtPort } from './doctor/port'
 import { lookAtDatabase, lookAtRedis } from './doctor/stores'
-import { runCommand, type Asked } from './start/command'
+import { runCommand, type CommandOptions } from './server/command'
 
 const help = `Usage: tollgate doctor [--online] [--json]
 
@@ -26,10 +26,12 @@ changes nothing, and does not start the embedded database.
 Exit codes: 0 nothing fails, warnings or not; 1 something fails; 2 not understood.
 `
 
-type Look = (config: Config) => Finding | Finding[] | Promise<Finding | Finding[]>
+type Look = (
+  config: Config,
+) => DoctorFinding | DoctorFinding[] | Promise<DoctorFinding | DoctorFinding[]>
 
 /** A look that breaks is a finding too. */
-async function found(name: string, look: () => ReturnType<Look>): Promise<Finding[]> {
+async function found(name: string, look: () => ReturnType<Look>): Promise<DoctorFinding[]> {
   try {
     return [await look()].flat()
   } catch (thrown) {
@@ -37,7 +39,7 @@ async function found(name: string, look: () => ReturnType<Look>): Promise<Findin
   }
 }
 
-function configFinding(): Finding | Config {
+function configFinding(): DoctorFinding | Config {
   try {
     return readConfig(process.env)
   } catch (thrown) {
@@ -45,7 +47,7 @@ function configFinding(): Finding | Config {
   }
 }
 
-async function lookAround(isOnline: boolean): Promise<Finding[]> {
+async function lookAround(isOnline: boolean): Promise<DoctorFinding[]> {
   const here = [lookAtRuntime(process.env), lookAtProxies(process.env), lookAtFiles()]
   const config = configFinding()
   if ('state' in config) return [...here, config]
@@ -67,12 +69,16 @@ async function lookAround(isOnline: boolean): Promise<Finding[]> {
   return [...here, fine('settings', 'they can be read'), ...all.flat()]
 }
 
-async function run({ has }: Asked): Promise<number> {
+async function run({ has }: CommandOptions): Promise<number> {
   const findings = await lookAround(has('online'))
-  const count = (state: Finding['state']) => findings.filter((one) => one.state === state).length
+  const count = (state: DoctorFinding['state']) =>
+    findings.filter((one) => one.state === state).length
   const [failures, warnings] = [count('failure'), count('warning')]
   if (has('json')) process.stdout.write(`${JSON.stringify({ failures, warnings, findings })}\n`)
-  else process.stdout.write(`${asText(findings)}\n${failures} failures, ${warnings} warnings\n`)
+  else
+    process.stdout.write(
+      `${formatFindings(findings)}\n${failures} failures, ${warnings} warnings\n`,
+    )
   return failures > 0 ? 1 : 0
 }
 

@@ -4,14 +4,14 @@ type Shape = Record<string, z.ZodType>
 
 /** One code a caller can see. The first status is the usual one. */
 interface Row<Details extends Shape> {
-  statuses: readonly [Status, ...Status[]]
+  statuses: readonly [HttpStatus, ...HttpStatus[]]
   type: string
   message: string
   details: Details
 }
 
 /** The only statuses that leave the server. Source: contract 1.2. */
-export type Status = 200 | 201 | 400 | 401 | 402 | 403 | 404 | 429 | 500 | 502 | 503 | 504
+export type HttpStatus = 200 | 201 | 400 | 401 | 402 | 403 | 404 | 429 | 500 | 502 | 503 | 504
 
 const kind =
   (statuses: Row<Shape>['statuses'], type: string) =>
@@ -124,7 +124,7 @@ export type ErrorCode = keyof typeof errors
 type Details<Code extends ErrorCode> = (typeof errors)[Code]['details']
 
 /** Where a caller stands with the limit that has the least left. */
-export interface Quota {
+export interface RateLimitQuota {
   limit: number
   remaining: number
   /** When it next gives something back, by the wall clock. */
@@ -132,7 +132,10 @@ export interface Quota {
 }
 
 /** Source: contract 4.7. */
-export function tellQuota(headers: Headers, { limit, remaining, resetAtMs }: Quota): void {
+export function reportQuota(
+  headers: Headers,
+  { limit, remaining, resetAtMs }: RateLimitQuota,
+): void {
   headers.set('x-ratelimit-limit', String(limit))
   headers.set('x-ratelimit-remaining', String(remaining))
   headers.set('x-ratelimit-reset', String(Math.ceil(resetAtMs / 1000)))
@@ -144,7 +147,7 @@ interface Extra {
   /** The field, query parameter or header at fault. */
   param?: string | null
   /** One of the row's statuses, where it has two. */
-  status?: Status
+  status?: HttpStatus
   /** Sent as `Retry-After`, rounded up to whole seconds. */
   retryAfterSeconds?: number
   /**
@@ -153,7 +156,7 @@ interface Extra {
    */
   retryable?: boolean
   /** The limit that refused, on a 429. */
-  quota?: Quota
+  quota?: RateLimitQuota
   /** For the log, never for the caller. */
   cause?: unknown
 }
@@ -166,12 +169,12 @@ type Rest<Code extends ErrorCode> = keyof Details<Code> extends never
 /** A failure with words for the caller; thrown anywhere, rendered once. */
 export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly code: Code
-  readonly status: Status
+  readonly status: HttpStatus
   readonly param: string | null
   readonly details: Record<string, unknown>
   readonly retryAfterSeconds: number | undefined
   readonly retryable: boolean
-  readonly quota: Quota | undefined
+  readonly quota: RateLimitQuota | undefined
   /** The connection ends with the answer: the rest of the request is not worth waiting for. */
   readonly closes: boolean = false
 
@@ -213,7 +216,7 @@ export const toApiError = (thrown: unknown): ApiError =>
   thrown instanceof ApiError ? thrown : new ApiError('internal_error', { cause: thrown })
 
 /** The body of an error. Only `internal_error` carries the request id, in both its places. */
-export function errorBody(error: ApiError, requestId: string): ErrorBody {
+export function toErrorBody(error: ApiError, requestId: string): ErrorBody {
   const { code, message, param, details } = error
   const body = { type: errors[code].type, code, message, param, details }
   if (code !== 'internal_error') return { error: body }
@@ -221,7 +224,7 @@ export function errorBody(error: ApiError, requestId: string): ErrorBody {
 }
 
 /** The headers that belong to an error. Source: contract 4.7. */
-export function errorHeaders(error: ApiError): Record<string, string> {
+export function toErrorHeaders(error: ApiError): Record<string, string> {
   const headers: Record<string, string> = {}
   if (error.retryAfterSeconds !== undefined) {
     headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfterSeconds)))

@@ -37,53 +37,53 @@
 import type { z } from 'zod'
 import type { Principal } from './auth/principal'
 import type { Category } from './catalog/model'
-import type { Dialect, Translation } from './dialects/dialect'
+import type { Dialect, Translation } from './protocols/dialect'
 import { chat } from './gateway/chat'
 import { completions } from './gateway/completions'
 import { countTokens } from './gateway/count-tokens'
 import { embeddings } from './gateway/embeddings'
-import { demandsOf, fitting, type Fits } from './gateway/fitting'
+import { demandsOf, createFitCheck, type Fits } from './gateway/fit-check'
 import { withHistory } from './gateway/history'
-import { overChat, told } from './gateway/over-chat'
-import { resolutionOf } from './gateway/resolution'
-import { Running } from './gateway/running'
+import { overChat, renderForCaller } from './gateway/render-reply'
+import { resolveModel } from './gateway/resolution'
+import { RequestLifecycle } from './gateway/request-lifecycle'
 import type {
-  Call,
-  CheckedRequest,
+  InboundRequest,
+  ValidatedRequest,
   Endpoint,
   KeptReply,
-  Ports,
+  GatewayPorts,
   ReadBody,
   Reply,
-} from './gateway/job'
-import { settled } from './gateway/settled'
-import { Turns, type Priced } from './gateway/turns'
-import type { RequestLog } from './logs/request-log'
-import { chargeable } from './metering/costly-fields'
-import type { Metered } from './metering/metered'
+} from './gateway/request'
+import { settleOnEnd } from './gateway/settle-request'
+import { CandidateRunner, type Priced } from './gateway/candidate-runner'
+import type { RequestLog } from './request-logs/request-log'
+import { stripUnpriced } from './metering/unpriced-fields'
+import type { Metered } from './metering/metered-request'
 import type { Admission } from './policy/limits'
-import { outputLimitFor, type PromptSize } from './policy/size'
-import { tokensNeeded, type TokenNeed } from './policy/token-need'
-import { outputLimitOf } from './providers/openai/request'
+import { getOutputLimit, type PromptSize } from './policy/size'
+import { estimateTokenNeed, type TokenNeed } from './policy/token-need'
+import { readOutputLimit } from './providers/openai/request'
 import type { Operation } from './routing/upstream-head'
 import { isByPrice } from './routing/candidate'
-import { Conversation } from './routing/conversation'
-import type { Resolution } from './routing/resolve'
-import { refuseCircle } from './wire/hops'
+import { CachedConversation } from './routing/conversation'
+import type { Resolution } from './routing/resolve-model'
+import { rejectForwardingLoop } from './wire/forwarding-loop'
 import { check, type JsonObject } from './wire/json-body'
 
 /** The model endpoints. Each rejects with an `ApiError`, or answers. */
 export interface Gateway {
-  chat: (call: Call) => Promise<Reply | KeptReply>
-  complete: (call: Call) => Promise<Reply | KeptReply>
-  embed: (call: Call) => Promise<Reply | KeptReply>
+  chat: (call: InboundRequest) => Promise<Reply | KeptReply>
+  complete: (call: InboundRequest) => Promise<Reply | KeptReply>
+  embed: (call: InboundRequest) => Promise<Reply | KeptReply>
   /** A chat in the words of another format. */
-  converse: (dialect: Dialect, call: Call) => Promise<Reply | KeptReply>
+  converse: (dialect: Dialect, call: InboundRequest) => Promise<Reply | KeptReply>
   /** The tokens of a prompt, about; nothing is asked of the model. */
-  count: (dialect: Dialect, call: Call) => Promise<number>
+  count: (dialect: Dialect, call: InboundRequest) => Promise<number>
 }
 
-export const createGateway = (ports: Ports): Gateway => ({
+export const createGateway = (ports: GatewayPorts): Gateway => ({
   chat: (call) => serve(chat, call, ports),
   complete: (call) => serve(completions, call, ports),
   embed: (call) => serve(embeddings, call, ports),
@@ -94,16 +94,16 @@ export const createGateway = (ports: Ports): Gateway => ({
 /** The first failure answers; the order is a promise. Source: contract 4.8. */
 async function serve<Schema extends z.ZodType<{ model: string }>>(
   endpoint: Endpoint<Schema>,
-  call: Call,
-  ports: Ports,
+  call: InboundRequest,
+  ports: GatewayPorts,
 ): Promise<Reply | KeptReply> {
   const entered = call.principal ?? ports.door.enter(call, 'write')
   const principal = entered instanceof Promise ? await entered : entered
   call.owner = principal.accountId
   ports.budget.touch(principal.accountId)
-  const running = new Running(call, principal, ports.logs.begin(call, principal))
+  const running = new RequestLifecycle(call, principal, ports.logs.begin(call, principal))
   try {
-    refuseCircle(call.hops)
+    rejectForwardingLoop(call.hops)
     const admitting = admit(running, ports)
     if (admitting) await admitting
     return await run(endpoint, running, ports)
@@ -115,8 +115,8 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
 
 async function run<Schema extends z.ZodType<{ model: string }>>(
   endpoint: Endpoint<Schema>,
-  running: Running,
-  ports: Ports,
+  running: RequestLifecycle,
+  ports: GatewayPorts,
 ): Promise<Reply | KeptReply> {
   const { call, principal, log, admission, month } = running
   const read = await call.readBody(endpoint.limitBytes, principal.accountId, log.keepRequest)
@@ -131,30 +131,30 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   }
   const whole = call.history ? await withHistory(call, principal.userId, read) : read
   const asked = askedIn(endpoint, whole, ports)
-  const conversation = new Conversation(ports.affinity, principal.accountId, asked.body)
+  const conversation = new CachedConversation(ports.affinity, principal.accountId, asked.body)
   running.conversation = conversation
   const question = { ...questionOf(endpoint, call, asked), conversation }
-  const resolving = resolutionOf(question, principal, ports)
+  const resolving = resolveModel(question, principal, ports)
   const resolution = resolving instanceof Promise ? await resolving : resolving
   const isFitting = resolution.isCollection || asked.fits(resolution.model)
   if (isFitting instanceof Promise) await isFitting
   const checked = checkedOf(endpoint, { asked, resolution, running, ports })
   running.candidates = checked.candidates
   log.checked(checked.body)
-  const tokens = tokensNeeded(
+  const tokens = estimateTokenNeed(
     asked.need(),
-    { output: outputLimitFor(checked.model, asked.size) },
+    { output: getOutputLimit(checked.model, asked.size) },
     checked.model,
   )
   const reserving = admission?.reserve(tokens)
   if (reserving) await reserving
   const meter = ports.metering.meter(meteredOf(endpoint, checked, log))
   running.meter = meter
-  const turns = new Turns({ endpoint, checked, meter, month, tokens, parting: running })
+  const turns = new CandidateRunner({ endpoint, checked, meter, month, tokens, parting: running })
   running.turns = turns
   const reply = await endpoint.run(turns)
-  const answer = told(reply, checked.translation)
-  if (answer.kind === 'stream') return settled(answer, running)
+  const answer = renderForCaller(reply, checked.translation)
+  if (answer.kind === 'stream') return settleOnEnd(answer, running)
   if (reply.kind === 'whole') log.answered(reply.body, answer.body)
   const outcome = turns.isLeft ? 'cancelled' : 'ok'
   answer.cost = await running.settle({ usage: answer.usage, outcome })
@@ -162,7 +162,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
 }
 
 /** Counts a request: by the month where that is limited, which few are, then by the minute. */
-function admit(running: Running, ports: Ports): undefined | Promise<void> {
+function admit(running: RequestLifecycle, ports: GatewayPorts): undefined | Promise<void> {
   const { principal } = running
   if (principal.limits.monthly.length > 0) return admitWithinMonth(running, ports)
   const admission = ports.limits.admit(principal)
@@ -171,11 +171,11 @@ function admit(running: Running, ports: Ports): undefined | Promise<void> {
   return undefined
 }
 
-async function admitLater(running: Running, admission: Promise<Admission>): Promise<void> {
+async function admitLater(running: RequestLifecycle, admission: Promise<Admission>): Promise<void> {
   running.admitted(await admission)
 }
 
-async function admitWithinMonth(running: Running, ports: Ports): Promise<void> {
+async function admitWithinMonth(running: RequestLifecycle, ports: GatewayPorts): Promise<void> {
   const { call, principal } = running
   const month = await enterMonth(call, principal, ports)
   try {
@@ -186,7 +186,11 @@ async function admitWithinMonth(running: Running, ports: Ports): Promise<void> {
   }
 }
 
-async function enterMonth(call: Call, principal: Principal, { months, limits }: Ports) {
+async function enterMonth(
+  call: InboundRequest,
+  principal: Principal,
+  { months, limits }: GatewayPorts,
+) {
   try {
     return await months.admit(principal)
   } catch (thrown) {
@@ -197,7 +201,7 @@ async function enterMonth(call: Call, principal: Principal, { months, limits }: 
 
 const meteredOf = (
   { operation }: { operation: Exclude<Operation, 'responses'> },
-  { call, principal, body, requestedModel, passedOver }: CheckedRequest<unknown>,
+  { call, principal, body, requestedModel, passedOver }: ValidatedRequest<unknown>,
   log: RequestLog,
 ): Metered => ({
   requestId: call.requestId,
@@ -207,7 +211,7 @@ const meteredOf = (
   passedOver,
   operation,
   streamed: body['stream'] === true,
-  hasOwnLimit: outputLimitOf(body) !== undefined,
+  hasOwnLimit: readOutputLimit(body) !== undefined,
   onAttempt: call.repeatable?.dispatched,
   log,
 })
@@ -226,13 +230,13 @@ interface Asked<Request> extends ReadBody {
 function askedIn<Schema extends z.ZodType<{ model: string }>>(
   endpoint: Endpoint<Schema>,
   read: ReadBody,
-  ports: Ports,
+  ports: GatewayPorts,
 ): Asked<z.output<Schema>> {
   const translation = endpoint.translate?.(read.body)
   const { body, bytes } = translation ? measured(translation.chat, read) : read
   const request = check(endpoint.schema, body)
   const size = { ...endpoint.size(request, body), lowersOutput: translation?.lowersOutput }
-  const fits = fitting(size, bytes, ports)
+  const fits = createFitCheck(size, bytes, ports)
   let known: TokenNeed | undefined
   const need = () => (known ??= endpoint.need(request, bytes))
   return { body, bytes, request, size, fits, need, translation }
@@ -240,7 +244,7 @@ function askedIn<Schema extends z.ZodType<{ model: string }>>(
 
 const questionOf = <Request extends { model: string }>(
   { kinds }: { kinds: readonly Category[] },
-  { connectionId }: Call,
+  { connectionId }: InboundRequest,
   asked: Asked<Request>,
 ) => ({
   name: asked.request.model,
@@ -252,14 +256,14 @@ const questionOf = <Request extends { model: string }>(
 interface Resolved<Request> {
   asked: Asked<Request>
   resolution: Resolution
-  running: Running
-  ports: Ports
+  running: RequestLifecycle
+  ports: GatewayPorts
 }
 
 function checkedOf<Request extends { model: string }>(
   endpoint: { priced: Priced<never>['priced'] },
   { asked, resolution, running, ports }: Resolved<Request>,
-): CheckedRequest<Request> {
+): ValidatedRequest<Request> {
   const { model, candidates, passedOver } = resolution
   const { body, bytes, request, translation } = asked
   const { pricing } = model
@@ -270,7 +274,7 @@ function checkedOf<Request extends { model: string }>(
     principal: running.principal,
     request,
     body,
-    priced: isPriced ? chargeable(body, { endpoint: endpoint.priced, pricing }) : undefined,
+    priced: isPriced ? stripUnpriced(body, { endpoint: endpoint.priced, pricing }) : undefined,
     bytes,
     translation,
     requestedModel: request.model,

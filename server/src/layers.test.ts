@@ -6,15 +6,15 @@ const root = import.meta.dir
 
 /** Commands beside the server. */
 const commands = ['audit', 'rotate-keys', 'sign-in-link', 'migrate', 'backup', 'restore', 'doctor']
-/** Who may import whom. `errors`, `within` and `pause` are open to all; main, app, start and the commands see all. */
+/** Who may import whom. `errors`, `with-timeout` and `pause` are open to all; main, app, server and the commands see all. */
 const mayImport: Record<string, string> = {
   wire: '',
-  dialects: 'wire',
+  protocols: 'wire',
   'crash-points': '',
   'smtp-config': '',
   config: 'crash-points smtp-config',
   errors: '',
-  within: '',
+  'with-timeout': '',
   pause: '',
   db: 'config',
   backup: 'db config',
@@ -24,28 +24,28 @@ const mayImport: Record<string, string> = {
   auth: 'db',
   mail: 'db smtp-config',
   'sign-in': 'db mail wire',
-  inbox: 'db mail',
-  payments: 'ledger db inbox mail config trail',
-  alerts: 'auth ledger inbox mail db',
+  notifications: 'db mail',
+  payments: 'ledger db notifications mail config audit-log',
+  alerts: 'auth ledger notifications mail db',
   policy: 'auth catalog db',
   idempotency: 'db wire',
   'stored-responses': 'db wire',
   providers: 'wire',
   egress: 'config',
-  gateways: 'auth db egress catalog wire',
+  tunnel: 'auth db egress catalog wire',
   routing: 'catalog providers egress wire db',
-  logs: 'auth db ledger wire',
-  trail: 'db logs wire',
+  'request-logs': 'auth db ledger wire',
+  'audit-log': 'db request-logs wire',
   metering: 'catalog ledger db wire',
-  telemetry: 'config ledger logs',
+  telemetry: 'config ledger request-logs',
   gateway:
-    'auth policy routing logs metering ledger dialects wire catalog providers egress idempotency db config',
-  http: 'auth policy idempotency dialects wire config trail',
+    'auth policy routing request-logs metering ledger protocols wire catalog providers egress idempotency db config',
+  http: 'auth policy idempotency protocols wire config audit-log',
   keys: 'auth db http wire',
-  v1: 'gateway catalog http idempotency stored-responses dialects wire',
-  api: 'auth keys catalog ledger payments alerts inbox mail db http providers wire settings trail',
+  v1: 'gateway catalog http idempotency stored-responses protocols wire',
+  api: 'auth keys catalog ledger payments alerts notifications mail db http providers wire settings audit-log',
   automation: 'auth gateway v1 http catalog db wire',
-  jobs: 'api alerts payments mail inbox ledger metering db trail',
+  jobs: 'api alerts payments mail notifications ledger metering db audit-log',
 }
 
 /** The only places that may open a socket or speak to the outside by themselves. */
@@ -71,10 +71,10 @@ const layer = (path: string) => path.split(/[/.]/)[0] ?? ''
 
 function allowed(file: string, target: string): boolean {
   if (commands.includes(file.replace(/\.ts$/, ''))) return true
-  if (['main', 'app', 'start', 'doctor'].includes(layer(file))) return true
+  if (['main', 'app', 'server', 'doctor'].includes(layer(file))) return true
   // Two groups of api are strangers: they share rows, not code.
   const group = (path: string) => (layer(path) === 'api' ? dirname(path) : layer(path))
-  const open = `errors within pause ${mayImport[layer(file)]}`.split(' ')
+  const open = `errors with-timeout pause ${mayImport[layer(file)]}`.split(' ')
   return group(file) === group(target) || open.includes(layer(target))
 }
 
@@ -154,7 +154,7 @@ test('X16: one place sends requests, and nobody but the two ways out gets at it'
   const found = { connecting: [] as string[], dialling: [] as string[], using: [] as string[] }
   for await (const { file, text } of sources()) {
     if (/test\.ts$|-for-tests\.ts$/.test(file)) continue
-    if (/(?<![.#\w])fetch\(|\bConnection\.dial\(/.test(text)) found.dialling.push(file)
+    if (/(?<![.#\w])fetch\(|\bHttpConnection\.dial\(/.test(text)) found.dialling.push(file)
     if (/\bnew Transport\(/.test(text)) found.using.push(file)
     if (!file.startsWith('egress/')) continue
     if (opensSockets.test(text.replaceAll(/import \{ isIP \} from 'node:net'/g, ''))) {
@@ -163,5 +163,5 @@ test('X16: one place sends requests, and nobody but the two ways out gets at it'
   }
   expect(found.connecting.toSorted()).toEqual(gates)
   expect(found.dialling).toEqual(['egress/transport.ts'])
-  expect(found.using.toSorted()).toEqual(['egress/egress.ts', 'start/ways-out.ts'])
+  expect(found.using.toSorted()).toEqual(['egress/egress.ts', 'server/egress.ts'])
 })

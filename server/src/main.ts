@@ -3,16 +3,16 @@ import { version } from '../package.json'
 import { readConfig } from './config'
 import { assertNoProxy } from './egress/no-proxy'
 import { providers } from './providers/registry'
-import { checkProviderVariables, findMisspelt } from './start/check-environment'
-import { createLog } from './start/log'
-import { makeGlobals } from './start/make-globals'
-import { secretsIn } from './start/secrets'
-import { optionsIn } from './start/options'
-import { startServer, type RunningServer } from './start/server'
-import { startFailureLine } from './start/start-failure'
-import { toCommand, welcome } from './start/welcome'
-import { isGreeting, type Listening } from './start/worker'
-import { startWorkers, type Workers } from './start/workers'
+import { checkProviderVariables, findMisspelt } from './server/check-environment'
+import { createLog } from './server/log'
+import { makeGlobals } from './server/make-globals'
+import { findSecrets } from './server/secrets'
+import { parseOptions } from './server/options'
+import { startServer, type RunningServer } from './server/server'
+import { startFailureLine } from './server/start-failure'
+import { toCommand, formatWelcome } from './server/welcome'
+import { isGreeting, type Listening } from './server/worker'
+import { startWorkers, type Workers } from './server/workers'
 
 const startedAt = performance.now()
 const fatalDrainMs = 5000
@@ -25,9 +25,9 @@ const linkMs = 86_400_000
 async function main(): Promise<void> {
   assertNoProxy(process.env)
   makeGlobals()
-  const config = readConfig({ ...process.env, ...optionsIn(process.argv.slice(2)) })
+  const config = readConfig({ ...process.env, ...parseOptions(process.argv.slice(2)) })
   checkProviderVariables(config.environment, providers)
-  const log = createLog(config.telemetry.logLevel, secretsIn(process.env), config.worker)
+  const log = createLog(config.telemetry.logLevel, findSecrets(process.env), config.worker)
   if (config.worker === undefined) {
     for (const words of findMisspelt(config.environment, providers)) log.warn(words)
   }
@@ -93,7 +93,7 @@ async function greet(running: RunningServer): Promise<void> {
   // Other outputs than a terminal go to journals and logs, which are kept, and read by many.
   const isTerminal = process.stdout.isTTY
   process.stdout.write(
-    welcome({
+    formatWelcome({
       version,
       address,
       tookMs: performance.now() - startedAt,

@@ -1,8 +1,8 @@
 import { readDatabaseConfig } from './config'
 import { Database } from './db/database'
 import { migrate } from './db/migrate'
-import { CommandFailed, runCommand, type Asked } from './start/command'
-import { findDatabase } from './start/find-database'
+import { CommandFailed, runCommand, type CommandOptions } from './server/command'
+import { findDatabase } from './server/find-database'
 
 const statementMs = 3_600_000
 
@@ -17,7 +17,7 @@ DATA_DIR or DATABASE_URL name the database, as for the server.
 Exit codes: 0 up to date, 1 failed, 2 not understood or no database found.
 `
 
-async function run({ has, say }: Asked): Promise<number> {
+async function run({ has, say }: CommandOptions): Promise<number> {
   const config = readDatabaseConfig(process.env)
   await using stack = new AsyncDisposableStack()
   const address = await findDatabase(config, stack, say)

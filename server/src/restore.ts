@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Verified } from './backup/read'
 import {
-  analyze,
+  analyzeTables,
   CommitUnanswered,
-  keysIn,
+  readBackupKeys,
   openBackup,
   restore,
   writeKeys,
@@ -16,9 +16,9 @@ import { Database } from './db/database'
 import { EmbeddedPostgres } from './db/embedded/embedded-postgres'
 import { openSealingKeys } from './db/installation'
 import { openSession, type Session } from './db/session'
-import { CommandFailed, runCommand, type Asked } from './start/command'
-import { embeddedPrograms } from './start/embedded-programs'
-import { checkSealingKeys, hasSecrets } from './start/sealing-keys'
+import { CommandFailed, runCommand, type CommandOptions } from './server/command'
+import { findEmbeddedPrograms } from './server/embedded-programs'
+import { checkSealingKeys, hasSecrets } from './server/sealing-keys'
 
 const statementMs = 6 * 3_600_000
 
@@ -40,12 +40,12 @@ failed has changed nothing.
 type Config = ReturnType<typeof readDatabaseConfig>
 
 /** The database to fill, which nobody else uses: an embedded one is started, and ended by `stack`. */
-async function openTarget(config: Config, stack: AsyncDisposableStack, say: Asked['say']) {
+async function openTarget(config: Config, stack: AsyncDisposableStack, say: CommandOptions['say']) {
   // The journal there has to be read by the next start, and not by one that runs.
   const directory = stack.use(await openDataDirectory(config.dataDir))
   if (config.databaseUrl) return { connectionString: config.databaseUrl }
   const onExit = (reason: string) => say(`the database is gone: ${reason}`)
-  const options = { log: say, onExit, programs: embeddedPrograms }
+  const options = { log: say, onExit, programs: findEmbeddedPrograms }
   return stack.use(await EmbeddedPostgres.start(directory.path, options)).connection
 }
 
@@ -55,7 +55,7 @@ async function missingKeys(config: Config, backup: Verified): Promise<Keys> {
     'encryption-key': config.encryptionKeys !== undefined,
     'admin-key': config.adminKey !== undefined,
   }
-  const keys = await keysIn(backup)
+  const keys = await readBackupKeys(backup)
   for (const name of keys.keys()) {
     if (ofEnvironment[name] || existsSync(join(config.dataDir, name))) keys.delete(name)
   }
@@ -78,7 +78,7 @@ async function checkKeys(config: Config, { query }: Session, { say, keys }: Rest
 }
 
 interface Restored {
-  say: Asked['say']
+  say: CommandOptions['say']
   /** What the data directory gets with it. */
   keys: Keys
 }
@@ -93,7 +93,7 @@ function failed(thrown: unknown): Error {
   return new CommandFailed(`${why}. ${what}`, { cause: thrown })
 }
 
-async function run({ words: [file = ''], has, say, progress }: Asked): Promise<number> {
+async function run({ words: [file = ''], has, say, progress }: CommandOptions): Promise<number> {
   const config = readDatabaseConfig(process.env)
   const path = resolve(file)
   if (!existsSync(path)) throw new StartError(`There is no file ${path}.`)
@@ -115,7 +115,7 @@ async function run({ words: [file = ''], has, say, progress }: Asked): Promise<n
   }).catch((thrown: unknown) => {
     throw failed(thrown)
   })
-  await analyze(session).catch((thrown: unknown) => {
+  await analyzeTables(session).catch((thrown: unknown) => {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
     say(`all is restored, but could not be analyzed, which PostgreSQL does by itself soon: ${why}`)
   })

@@ -2,8 +2,8 @@ import { readStorageConfig } from './config'
 import { Database } from './db/database'
 import { openSealingKeys } from './db/installation'
 import { rewrapSecrets } from './db/rewrap-secrets'
-import { runCommand, type Asked } from './start/command'
-import { findDatabase } from './start/find-database'
+import { runCommand, type CommandOptions } from './server/command'
+import { findDatabase } from './server/find-database'
 
 /** A batch waits for whoever changes one of its rows. */
 const statementMs = 60_000
@@ -23,7 +23,7 @@ Exit codes: 0 all are wrapped, 1 some do not open and were left alone, 2 not und
 const onError = (error: Error) => say(error.message)
 
 /** Wraps the stored secrets by the first key, says how many, and returns the exit status. */
-async function run({ has }: Asked): Promise<number> {
+async function run({ has }: CommandOptions): Promise<number> {
   const config = readStorageConfig(process.env)
   await using stack = new AsyncDisposableStack()
   const address = await findDatabase(config, stack, say)

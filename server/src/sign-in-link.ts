@@ -1,10 +1,10 @@
 import { readLinkConfig, StartError } from './config'
 import { Database } from './db/database'
-import { migrationsOf } from './db/migrate'
-import { linkFor } from './sign-in/link'
-import { runCommand, type Asked } from './start/command'
-import { findDatabase } from './start/find-database'
-import { findOperator } from './start/first-account'
+import { readMigrations } from './db/migrate'
+import { createSignInLink } from './sign-in/link'
+import { runCommand, type CommandOptions } from './server/command'
+import { findDatabase } from './server/find-database'
+import { findOperator } from './server/first-account'
 
 const statementMs = 10_000
 const lifeMs = 3_600_000
@@ -20,13 +20,13 @@ DATA_DIR or DATABASE_URL name the database, BASE_URL or HOST and PORT the addres
 Exit codes: 0 printed, 1 no active operator account, 2 not understood or no database found.
 `
 
-async function run({ has, say }: Asked): Promise<number> {
+async function run({ has, say }: CommandOptions): Promise<number> {
   const config = readLinkConfig(process.env)
   await using stack = new AsyncDisposableStack()
   const place = await findDatabase(config, stack, say)
   const onError = (error: Error) => say(error.message)
   const database = stack.use(new Database(place, { poolSize: 1, statementMs, onError }))
-  const made = await migrationsOf(database.query)
+  const made = await readMigrations(database.query)
   if (!made.some((name) => name.endsWith('-sign-in'))) {
     throw new StartError('The database is not up to date. Start this version of the server once.')
   }
@@ -36,7 +36,7 @@ async function run({ has, say }: Asked): Promise<number> {
     return 1
   }
   const { address } = config
-  const link = await linkFor(database.query, { email: operator.email, address, lifeMs })
+  const link = await createSignInLink(database.query, { email: operator.email, address, lifeMs })
   const expires_at = new Date(Date.now() + lifeMs).toISOString()
   process.stdout.write(`${has('json') ? JSON.stringify({ link, expires_at }) : link}\n`)
   if (!has('json')) say(`it signs ${operator.email} in, once, within an hour.`)

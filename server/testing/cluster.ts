@@ -14,10 +14,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Glob } from 'bun'
-import { serverAccount } from '../src/db/embedded/account'
+import { getServerAccount } from '../src/db/embedded/account'
 import { database as template, openCluster, user } from '../src/db/embedded/cluster'
-import { openHome, type Home } from '../src/db/embedded/home'
-import { installedPrograms } from '../src/db/embedded/installed-package'
+import { openHome, type ServerHome } from '../src/db/embedded/home'
+import { findInstalledPrograms } from '../src/db/embedded/installed-package'
 import { installPrograms } from '../src/db/embedded/programs'
 import { identity, serverEnvironment } from '../src/db/embedded/run'
 import { openSocketDirectory, port } from '../src/db/embedded/socket-directory'
@@ -80,18 +80,18 @@ export async function startCluster(): Promise<Cluster> {
 /** Changes with PostgreSQL and with whatever of ours may make the schema. */
 async function version(): Promise<string> {
   const hash = new Bun.CryptoHasher('sha256')
-  hash.update((await installedPrograms()).name)
+  hash.update((await findInstalledPrograms()).name)
   const paths = await Array.fromAsync(new Glob('**/*.ts').scan(sources))
   for (const path of paths.filter((path) => !path.endsWith('.test.ts')).toSorted()) {
     hash.update(`${path}\n${await readFile(join(sources, path), 'utf8')}\n`)
   }
-  return `${(await serverAccount()).uid}-${hash.digest('hex').slice(0, 24)}`
+  return `${(await getServerAccount()).uid}-${hash.digest('hex').slice(0, 24)}`
 }
 
 async function makeTemplate(target: string): Promise<void> {
   await using stack = new AsyncDisposableStack()
   const home = await newHome(stack)
-  await openCluster(home, await installPrograms(home.path, await installedPrograms()))
+  await openCluster(home, await installPrograms(home.path, await findInstalledPrograms()))
   {
     await using running = new AsyncDisposableStack()
     const address = await launch(home, running)
@@ -117,11 +117,11 @@ async function removeOld(): Promise<void> {
   }
 }
 
-async function newHome(stack: AsyncDisposableStack): Promise<Home> {
+async function newHome(stack: AsyncDisposableStack): Promise<ServerHome> {
   const path = await mkdtemp(join(await quickDirectory(), 'tollgate-test-'))
   await chmod(path, 0o711)
   stack.defer(() => rm(path, { recursive: true, force: true }))
-  return openHome(path, await serverAccount(), () => undefined)
+  return openHome(path, await getServerAccount(), () => undefined)
 }
 
 /** In memory where there is room, as nothing of it lasts: a disk is slow while others write to it. */
@@ -142,8 +142,8 @@ async function copy(from: string, to: string): Promise<void> {
   if (exitCode !== 0) throw new Error(`${from} could not be copied: ${stderr.toString()}`)
 }
 
-async function launch(home: Home, stack: AsyncDisposableStack): Promise<Cluster['address']> {
-  const programs = await installPrograms(home.path, await installedPrograms())
+async function launch(home: ServerHome, stack: AsyncDisposableStack): Promise<Cluster['address']> {
+  const programs = await installPrograms(home.path, await findInstalledPrograms())
   const host = await openSocketDirectory(home)
   const values = Object.entries({ ...settings, unix_socket_directories: `"${host}"` })
   const options = values.flatMap(([name, value]) => ['-c', `${name}=${value}`])

@@ -12,7 +12,7 @@ import { openSession } from '../../server/src/db/session'
 import { startPostgres, type PostgresServer } from '../services/postgres-server'
 
 /** A whole backup, with its keys. */
-const released = join(import.meta.dir, '../../server/src/start/formats/backup-0.1.0.tar.gz')
+const released = join(import.meta.dir, '../../server/src/server/formats/backup-0.1.0.tar.gz')
 
 const stack = new AsyncDisposableStack()
 let postgres: PostgresServer

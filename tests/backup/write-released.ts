@@ -1,5 +1,5 @@
-// Writes what server/src/start/formats has of each release: a small backup, with its keys.
-// Run as: bun tests/backup/write-released.ts server/src/start/formats/backup-<version>.tar.gz
+// Writes what server/src/server/formats has of each release: a small backup, with its keys.
+// Run as: bun tests/backup/write-released.ts server/src/server/formats/backup-<version>.tar.gz
 import { resolve } from 'node:path'
 import { runCommand } from '../run-command'
 import { openDatabase } from '../database'

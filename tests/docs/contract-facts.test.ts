@@ -8,7 +8,7 @@ import { strategies } from '../../server/src/catalog/collection'
 import { readConfig } from '../../server/src/config'
 import { crashPoints } from '../../server/src/crash-points'
 import { quotaFields } from '../../server/src/http/limits'
-import { familyOf } from '../../server/src/providers/anthropic/families'
+import { getClaudeFamily } from '../../server/src/providers/anthropic/families'
 import { RelayOptions } from '../../server/src/providers/provider'
 import { responsesModels } from '../../server/src/providers/responses/models'
 import { defaultSettings } from '../../server/src/settings/settings'
@@ -128,7 +128,7 @@ test('12.7: what families of Claude accept', () => {
     // `sonnet-4; opus-4` have an output each.
     const outputs = output.split('; ')
     for (const [at, name] of names.split(/, |; /).entries()) {
-      const family = familyOf(name.startsWith('claude') ? name : `claude-${name}`)
+      const family = getClaudeFamily(name.startsWith('claude') ? name : `claude-${name}`)
       expect({ name, ...family }).toMatchObject({
         name,
         maxOutput: Number((outputs[at] ?? outputs[0] ?? '').replace(',', '')),

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readdir, rm, chmod, chown } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { serverAccount, type Account } from '../../server/src/db/embedded/account'
-import { installedPrograms } from '../../server/src/db/embedded/installed-package'
+import { getServerAccount, type ServerAccount } from '../../server/src/db/embedded/account'
+import { findInstalledPrograms } from '../../server/src/db/embedded/installed-package'
 import { installPrograms } from '../../server/src/db/embedded/programs'
 import { identity, run, serverEnvironment } from '../../server/src/db/embedded/run'
 import { freeze } from '../database'
@@ -44,18 +44,18 @@ async function programs(home: string): Promise<string> {
   const versions = existsSync(root) ? await readdir(root) : []
   const [newest] = versions.toSorted((a, b) => Number(b) - Number(a))
   if (newest) return join(root, newest, 'bin')
-  return join(await installPrograms(home, await installedPrograms()), 'bin')
+  return join(await installPrograms(home, await findInstalledPrograms()), 'bin')
 }
 
 interface Cluster {
   bin: string
   data: string
   port: number
-  account: Account
+  account: ServerAccount
 }
 
 async function createCluster(home: string): Promise<Cluster> {
-  const account = await serverAccount()
+  const account = await getServerAccount()
   const data = join(home, 'cluster')
   await chmod(home, 0o755)
   await mkdir(data, { mode: 0o700 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { RedisClient } from 'bun'
 import * as fc from '../../server/testing/property'
 import { startRedis, type RedisServer } from './redis-server'
-import type { Granted, Taken, Used } from '../../server/src/policy/counters'
+import type { Granted, CounterTake, BucketUse } from '../../server/src/policy/counters'
 import { batchText, counting } from '../../server/src/policy/limit-scripts'
 import { MemoryCounters } from '../../server/src/policy/memory-counters'
 import { SlidingWindow, slotMs } from '../../server/src/policy/sliding-window'
@@ -166,7 +166,7 @@ test('where Redis cannot write down what was taken, nothing is granted', async (
 })
 
 /** A decision as the script tells it. */
-function toAnswer(taken: Taken, used: readonly Used[], slot: number): number[] {
+function toAnswer(taken: CounterTake, used: readonly BucketUse[], slot: number): number[] {
   const [key, account] = used
   const readings = [key, account].flatMap((one) => [one?.used ?? 0, one?.resetMs ?? 0, slot])
   if (taken.kind === 'granted') return [0, 0, ...readings]

@@ -49,7 +49,7 @@ async function treeOf(commit: string): Promise<string> {
 if (!isKnown) {
   console.warn(
     `L07: the commit ${previous} is not here, as in a shallow clone: versions side by side are not ` +
-      'tried. What they share is pinned by server/src/start/formats.test.ts.',
+      'tried. What they share is pinned by server/src/server/formats.test.ts.',
   )
 }
 

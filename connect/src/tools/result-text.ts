@@ -1,4 +1,4 @@
-import { bounds } from '../../../server/src/gateways/frames'
+import { bounds } from '../../../server/src/tunnel/frames'
 import { beginning } from '../pieces'
 import { shortened } from '../words'
 

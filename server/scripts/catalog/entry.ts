@@ -1,4 +1,4 @@
-import type { Entry } from '../../src/catalog/built-in'
+import type { CatalogEntryRow } from '../../src/catalog/built-in'
 import type { Capability, Category } from '../../src/catalog/model'
 import { type Facts, type Listings, toUnixSeconds } from './facts'
 import { toOneLine } from '../../src/wire/one-line'
@@ -26,7 +26,7 @@ interface Described {
 }
 
 /** One line from what the sources say of a model, without its price. */
-export function toEntry({ provider, id, facts }: Described, dates: Dates): Entry {
+export function toEntry({ provider, id, facts }: Described, dates: Dates): CatalogEntryRow {
   const first = <Name extends keyof Facts>(name: Name) =>
     facts.find((source) => source[name] !== undefined)?.[name]
   const category = categoryOf(facts)

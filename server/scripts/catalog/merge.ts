@@ -1,4 +1,4 @@
-import type { Entry } from '../../src/catalog/built-in'
+import type { CatalogEntryRow } from '../../src/catalog/built-in'
 import { choosePrice, isWhole, type NamedQuote, reachable } from './choose-price'
 import { corrected } from './corrected'
 import { type Dates, toEntry } from './entry'
@@ -18,7 +18,7 @@ export interface Sources {
 
 /** A model with what is to be reported of it. */
 export interface Merged {
-  entry: Entry
+  entry: CatalogEntryRow
   /** The source that its price is from; null where it has none. */
   priceFrom: string | null
   /** What other sources have otherwise, by source. */

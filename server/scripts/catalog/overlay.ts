@@ -1,6 +1,6 @@
 import overlay from './overlay.json' with { type: 'json' }
 import type { EntryPrice, EntryRates } from '../../src/catalog/entry-price'
-import type { Entry } from '../../src/catalog/built-in'
+import type { CatalogEntryRow } from '../../src/catalog/built-in'
 
 /** What we know better than the sources: dated, and where it is written. */
 export interface Correction {
@@ -32,7 +32,7 @@ export interface Correction {
   /** The source whose price is taken, where the others are wrong. */
   prefer?: string
   /** Fields of the entry; it is added where no source has it. */
-  entry?: Partial<Omit<Entry, 'id'>>
+  entry?: Partial<Omit<CatalogEntryRow, 'id'>>
 }
 
 interface Alias {

@@ -17,7 +17,7 @@ export const periods = [
   'week',
   'month',
 ] as const satisfies readonly AlertRow['period'][]
-export type Period = (typeof periods)[number]
+export type AlertPeriod = (typeof periods)[number]
 
 export const channels = ['email', 'dashboard'] as const
 export type Channel = (typeof channels)[number]
@@ -28,7 +28,7 @@ export const isChannel = (name: string): name is Channel =>
 export const hourMs = 3_600_000
 
 /** How far back an alert looks. Source: contract 6.2. */
-export const windowMs: Readonly<Record<Period, number>> = {
+export const windowMs: Readonly<Record<AlertPeriod, number>> = {
   hour: hourMs,
   day: 24 * hourMs,
   week: 7 * 24 * hourMs,
@@ -46,7 +46,7 @@ const leastRequests: Readonly<Record<AlertType, number | null>> = {
 }
 
 /** How many requests an alert needs, null for a type that does not count them. */
-export function minRequestsOf(type: AlertType, asked: number | null): number | null {
+export function getMinRequests(type: AlertType, asked: number | null): number | null {
   const usual = leastRequests[type]
   return usual === null ? null : (asked ?? usual)
 }
@@ -55,7 +55,7 @@ export function minRequestsOf(type: AlertType, asked: number | null): number | n
 export interface Rule {
   type: AlertType
   threshold: number
-  period: Period
+  period: AlertPeriod
   /** As it was asked for; null for the default of the type. */
   minRequests: number | null
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import { tellOfLowBalances } from './balances'
+import { notifyLowBalances } from './balances'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
 import { newId } from '../db/id'
-import { newCustomer, topUpOf } from '../ledger/customer-for-tests'
+import { createCustomer, topUpOf } from '../ledger/customer-for-tests'
 import { post } from '../ledger/post'
 import { takeLease } from '../ledger/take-lease'
 
@@ -18,7 +18,7 @@ afterAll(() => stack.disposeAsync())
 
 const usd = 1_000_000_000n
 
-const look = () => tellOfLowBalances(database.query, usd)
+const look = () => notifyLowBalances(database.query, usd)
 
 const spend = (accountId: string, amount: bigint) =>
   post(database.query, {
@@ -43,7 +43,7 @@ const mailsTo = (userId: string) =>
     .execute()
 
 async function newMember(organizationId: string, role: 'owner' | 'admin' | 'developer') {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   await database.query
     .insertInto('membership')
     .values({ organization_id: organizationId, user_id: userId, role, status: 'active' })
@@ -53,7 +53,7 @@ async function newMember(organizationId: string, role: 'owner' | 'admin' | 'deve
 
 describe('a balance', () => {
   test('that falls below the threshold is told once for each fall, by whomever', async () => {
-    const userId = await newCustomer(database, usd)
+    const userId = await createCustomer(database, usd)
     expect(await look()).toBe(0)
     await spend(userId, 1n)
     const counts = await Promise.all(Array.from({ length: 4 }, look))
@@ -76,12 +76,12 @@ describe('a balance', () => {
   })
 
   test('finding M15: that is credited and spent between two looks has fallen', async () => {
-    const known = await newCustomer(database, usd)
+    const known = await createCustomer(database, usd)
     expect(await look()).toBe(0)
     await spend(known, usd)
     expect(await look()).toBe(1)
     // And one that nobody has looked at yet.
-    const fresh = await newCustomer(database)
+    const fresh = await createCustomer(database)
     for (const userId of [known, fresh]) {
       await post(database.query, topUpOf(userId, 2n * usd))
       await spend(userId, (3n * usd) / 2n)
@@ -92,7 +92,7 @@ describe('a balance', () => {
   })
 
   test('finding M15: of processes that look at the same time one tells of it', async () => {
-    const userId = await newCustomer(database)
+    const userId = await createCustomer(database)
     await post(database.query, topUpOf(userId, 2n * usd))
     await spend(userId, 2n * usd)
     const counts = await Promise.all(Array.from({ length: 4 }, look))
@@ -101,7 +101,7 @@ describe('a balance', () => {
   })
 
   test('finding M15: that is credited below the threshold has not fallen, nor where requests hold the rest', async () => {
-    const userId = await newCustomer(database)
+    const userId = await createCustomer(database)
     await post(database.query, topUpOf(userId, usd - 1n))
     await spend(userId, usd - 1n)
     expect(await look()).toBe(0)
@@ -127,7 +127,7 @@ describe('a balance', () => {
   })
 
   test('finding M15: a balance that stays above it, however often it is credited, leaves nothing to look at', async () => {
-    const userId = await newCustomer(database, 5n * usd)
+    const userId = await createCustomer(database, 5n * usd)
     await look()
     for (let k = 0; k < 5; k++) await post(database.query, topUpOf(userId, usd))
     const { rows } = await sql`select from balance_rise where account_id = ${userId}`.execute(
@@ -137,7 +137,7 @@ describe('a balance', () => {
   })
 
   test('what running requests hold of it is not there: it falls with that, and is back without it', async () => {
-    const userId = await newCustomer(database, 3n * usd)
+    const userId = await createCustomer(database, 3n * usd)
     const leaseId = newId('lease')
     const lease = { leaseId, accountId: userId, nodeId: newId('node'), need: 3n * usd, wish: 0n }
     await takeLease(database.query, {
@@ -164,7 +164,7 @@ describe('a balance', () => {
   })
 
   test('that was never at the threshold has not fallen', async () => {
-    const userId = await newCustomer(database, usd - 1n)
+    const userId = await createCustomer(database, usd - 1n)
     expect(await look()).toBe(0)
     await spend(userId, usd / 2n)
     expect(await look()).toBe(0)
@@ -172,7 +172,7 @@ describe('a balance', () => {
   })
 
   test('is looked at without waiting for whoever books on it', async () => {
-    const userId = await newCustomer(database, usd)
+    const userId = await createCustomer(database, usd)
     await database.query.transaction().execute(async (trx) => {
       await sql`select from credit_account where id = ${userId} for update`.execute(trx)
       expect(await look()).toBe(0)

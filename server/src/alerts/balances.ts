@@ -1,9 +1,9 @@
 import { sql, type Kysely } from 'kysely'
-import { lowBalanceWords } from './words'
+import { formatLowBalanceText } from './alert-text'
 import { newId } from '../db/id'
 import type { Schema } from '../db/schema'
-import { notify } from '../inbox/notify'
-import { heldByAccount } from '../ledger/held'
+import { notify } from '../notifications/notify'
+import { heldByAccount } from '../ledger/held-amounts'
 import { postMail } from '../mail/outbox'
 
 const nanosPerUsd = 1e9
@@ -31,7 +31,7 @@ interface Told {
  * an organization. Once, however many processes look: a fall is taken and told in one transaction.
  * Resolves with how many there were.
  */
-export async function tellOfLowBalances(db: Kysely<Schema>, threshold: bigint): Promise<number> {
+export async function notifyLowBalances(db: Kysely<Schema>, threshold: bigint): Promise<number> {
   while ((await takeRises(db, threshold)) === maxRisesAtOnce);
   await rearm(db, threshold)
   let told = 0
@@ -101,7 +101,7 @@ async function tell(trx: Kysely<Schema>, fallen: Fallen, threshold: bigint): Pro
     const [balance, limit] = [fallen.available, threshold].map(
       (nanos) => Number(nanos) / nanosPerUsd,
     )
-    const { title, body } = lowBalanceWords(whose, balance ?? 0, limit ?? 0)
+    const { title, body } = formatLowBalanceText(whose, balance ?? 0, limit ?? 0)
     await notify(trx, { userId: id, kind: 'low_balance', title, body, link: '/billing' })
     if (!email_verified) continue
     const reference = `low balance ${noticeId} ${id}`

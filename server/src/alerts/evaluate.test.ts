@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import type { AlertType, Period } from './alert'
+import type { AlertType, AlertPeriod } from './alert'
 import { createEvaluation } from './evaluate'
 import { logRequests, type Requests } from './requests-for-tests'
-import { goRound } from './round'
-import { SoonLooks } from './soon'
+import { runAlertRound } from './alert-round'
+import { PromptEvaluations } from './prompt-evaluations'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
 import { newId } from '../db/id'
-import { newCustomer } from '../ledger/customer-for-tests'
+import { createCustomer } from '../ledger/customer-for-tests'
 
 const stack = new AsyncDisposableStack()
 let database: Database
@@ -27,7 +27,7 @@ const nowMs = Date.UTC(2026, 1, 10, 12, 30)
 interface Asked {
   type: AlertType
   threshold: number
-  period?: Period
+  period?: AlertPeriod
   channels?: string[]
   name?: string
 }
@@ -35,7 +35,7 @@ interface Asked {
 /** An account that is old, with an alert. */
 async function watched({ type, threshold, period = 'day', channels = [], name = 'x' }: Asked) {
   const { query } = database
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   await sql`
     update users set created_at = ${new Date(nowMs - 400 * dayMs)} where id = ${userId}
   `.execute(query)
@@ -223,7 +223,7 @@ test('J04: a round looks at all accounts, goes on where its time ended, and is m
   const seen: string[] = []
   const clock = { ms: 0 }
   const round = () =>
-    goRound({
+    runAlertRound({
       db: query,
       evaluate: async (userIds) => {
         clock.ms += 10
@@ -247,7 +247,7 @@ test('what was just logged is looked at soon, in one look for many requests', as
   await alert.log({ atMs: nowMs - 1000, cost: 2_000_000_000n })
   const looks: number[] = []
   const first = Promise.withResolvers<void>()
-  const soonLooks = new SoonLooks({
+  const soonLooks = new PromptEvaluations({
     evaluate: async (userIds) => {
       looks.push(userIds.length)
       const count = await evaluateAt(nowMs)(userIds)

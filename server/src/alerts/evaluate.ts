@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 import { judge } from './formulas'
-import { measure, type Moment } from './measures'
-import { hasMoved, step } from './standing'
+import { measure, type MeasuredMoment } from './measures'
+import { hasMoved, evaluateStep } from './alert-state'
 import { takeStep } from './trigger'
-import { watchedOf, type Watched } from './watched'
+import { findWatchedAlerts, type WatchedAlert } from './watched-alerts'
 import type { Schema } from '../db/schema'
 
 interface Options {
@@ -27,11 +27,11 @@ const dayMs = 86_400_000
  */
 export function createEvaluation({ db, nowMs, logDays, onFailure }: Options) {
   const look = async (userIds: readonly string[]): Promise<number> => {
-    const moment: Moment = {
+    const moment: MeasuredMoment = {
       nowMs: nowMs(),
       logsKeptSinceMs: nowMs() - (logDays() - 1) * dayMs,
     }
-    const alerts = await watchedOf(db, userIds)
+    const alerts = await findWatchedAlerts(db, userIds)
     const measures = await measure(db, alerts, moment)
     let triggered = 0
     for (const [place, alert] of alerts.entries()) {
@@ -68,9 +68,9 @@ interface Looked {
   nowMs: number
 }
 
-async function takeLook(db: Kysely<Schema>, alert: Watched, { measured, nowMs }: Looked) {
+async function takeLook(db: Kysely<Schema>, alert: WatchedAlert, { measured, nowMs }: Looked) {
   const { value, isTrue } = judge(alert, measured)
-  const taken = step(alert.standing, { isTrue, nowMs, period: alert.period })
+  const taken = evaluateStep(alert.standing, { isTrue, nowMs, period: alert.period })
   if (!hasMoved(alert.standing, taken)) return false
   return takeStep(db, alert, { ...taken, nowMs, value })
 }

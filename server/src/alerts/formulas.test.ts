@@ -9,7 +9,7 @@ import {
   record,
 } from '../../testing/property'
 import { alertTypes, hourMs, periods, windowMs, type Rule } from './alert'
-import { hoursBeforeNow, judge, windowsBefore, type Measures } from './formulas'
+import { getBaselineHours, judge, getBaselineWindows, type Measures } from './formulas'
 
 const sums = { requests: 0, successes: 0, failures: 0, latencyMs: 0, ownCost: 0n }
 const none: Measures = {
@@ -105,12 +105,12 @@ describe('a spike', () => {
   test('has windows that lie after the creation of the account, seven at most', () => {
     const now = 1e12
     const day = windowMs.day
-    expect(windowsBefore('day', now, now - 4.5 * day)).toEqual({
+    expect(getBaselineWindows('day', now, now - 4.5 * day)).toEqual({
       windows: 3,
       span: { fromMs: now - 4 * day, toMs: now - day },
     })
-    expect(windowsBefore('day', now, 0).windows).toBe(7)
-    expect(windowsBefore('day', now, now).windows).toBe(0)
+    expect(getBaselineWindows('day', now, 0).windows).toBe(7)
+    expect(getBaselineWindows('day', now, now).windows).toBe(0)
   })
 })
 
@@ -139,12 +139,12 @@ describe('unusual activity', () => {
 
   test('looks at whole hours before the last sixty minutes, since the creation', () => {
     const now = 1000 * hourMs + 1
-    expect(hoursBeforeNow(now, 0)).toEqual({
+    expect(getBaselineHours(now, 0)).toEqual({
       hours: 168,
       span: { fromMs: 831 * hourMs, toMs: 999 * hourMs },
     })
-    expect(hoursBeforeNow(now, 990 * hourMs + 1).hours).toBe(8)
-    expect(hoursBeforeNow(now, now).hours).toBe(0)
+    expect(getBaselineHours(now, 990 * hourMs + 1).hours).toBe(8)
+    expect(getBaselineHours(now, now).hours).toBe(0)
   })
 })
 

@@ -1,4 +1,4 @@
-import { hourMs, minRequestsOf, windowMs, type Rule } from './alert'
+import { hourMs, getMinRequests, windowMs, type Rule } from './alert'
 
 /** Sums of requests over some time. Costs are nano-dollars. */
 export interface Sums {
@@ -59,7 +59,7 @@ const nothing: Judgement = { value: 0, isTrue: false }
 /** A mean of requests that must be enough to tell, above the threshold. */
 const aboveWith = ({ rule, requests, value }: { rule: Rule; requests: number; value: number }) => ({
   value,
-  isTrue: value > rule.threshold && requests >= (minRequestsOf(rule.type, rule.minRequests) ?? 1),
+  isTrue: value > rule.threshold && requests >= (getMinRequests(rule.type, rule.minRequests) ?? 1),
 })
 
 const formulas: Readonly<Record<Rule['type'], Formula>> = {
@@ -111,25 +111,25 @@ function percentageOf({ limit, used }: QuotaUse): number {
 export const judge: Formula = (rule, measures) => formulas[rule.type](rule, measures)
 
 /** Milliseconds since the epoch; from inclusive, to exclusive. */
-export interface Span {
+export interface AlertWindow {
   fromMs: number
   toMs: number
 }
 
 /** The windows of a spike's baseline that lie after the creation of the account: they adjoin. */
-export function windowsBefore(period: Rule['period'], nowMs: number, createdMs: number) {
+export function getBaselineWindows(period: Rule['period'], nowMs: number, createdMs: number) {
   const length = windowMs[period]
   const toMs = nowMs - length
   const windows = Math.max(0, Math.min(mostWindowsBefore, Math.floor((toMs - createdMs) / length)))
-  return { windows, span: { fromMs: toMs - windows * length, toMs } satisfies Span }
+  return { windows, span: { fromMs: toMs - windows * length, toMs } satisfies AlertWindow }
 }
 
 const floorHour = (ms: number) => Math.floor(ms / hourMs) * hourMs
 const ceilHour = (ms: number) => Math.ceil(ms / hourMs) * hourMs
 
 /** The whole hours of the 7 days before the last 60 minutes, since the creation of the account. */
-export function hoursBeforeNow(nowMs: number, createdMs: number) {
+export function getBaselineHours(nowMs: number, createdMs: number) {
   const toMs = floorHour(nowMs - hourMs)
   const fromMs = Math.min(toMs, Math.max(toMs - hoursBefore * hourMs, ceilHour(createdMs)))
-  return { hours: (toMs - fromMs) / hourMs, span: { fromMs, toMs } satisfies Span }
+  return { hours: (toMs - fromMs) / hourMs, span: { fromMs, toMs } satisfies AlertWindow }
 }

@@ -1,12 +1,18 @@
 import type { Kysely } from 'kysely'
 import { recentSpan, type AlertType } from './alert'
-import { hourlyWithin, sumsSince, type Since } from './figures'
-import { hoursBeforeNow, windowsBefore, type Hourly, type Measures, type Sums } from './formulas'
-import { quotasSince } from './quota-use'
-import type { Watched } from './watched'
+import { sumHoursWithin, sumRequestsSince, type Since } from './alert-sums'
+import {
+  getBaselineHours,
+  getBaselineWindows,
+  type Hourly,
+  type Measures,
+  type Sums,
+} from './formulas'
+import { readQuotaUse } from './quota-use'
+import type { WatchedAlert } from './watched-alerts'
 import type { Schema } from '../db/schema'
 
-export interface Moment {
+export interface MeasuredMoment {
   nowMs: number
   /** Request logs from before are gone. */
   logsKeptSinceMs: number
@@ -18,13 +24,13 @@ const noHours: Hourly = { hours: 0, total: 0, squares: 0 }
 /** What alerts are judged by, in their order: a few statements for all of them. */
 export async function measure(
   db: Kysely<Schema>,
-  alerts: readonly Watched[],
-  moment: Moment,
+  alerts: readonly WatchedAlert[],
+  moment: MeasuredMoment,
 ): Promise<Measures[]> {
   const sums = await readSums(db, alerts, moment)
   const hourly = await readHourly(db, alerts.filter(isOf('unusual_activity')), moment)
   const limited = alerts.filter(isOf('quota_limit'))
-  const uses = await quotasSince(
+  const uses = await readQuotaUse(
     db,
     limited.map((alert) => ({ ...recentOf(alert, moment.nowMs), limits: alert.limits })),
     moment.logsKeptSinceMs,
@@ -38,21 +44,25 @@ export async function measure(
 }
 
 /** Requests by hours of the week before. */
-async function readHourly(db: Kysely<Schema>, alerts: readonly Watched[], { nowMs }: Moment) {
+async function readHourly(
+  db: Kysely<Schema>,
+  alerts: readonly WatchedAlert[],
+  { nowMs }: MeasuredMoment,
+) {
   const asked = alerts.map((alert) => ({
     alert,
     userId: alert.userId,
-    ...hoursBeforeNow(nowMs, alert.accountCreatedMs),
+    ...getBaselineHours(nowMs, alert.accountCreatedMs),
   }))
-  const found = await hourlyWithin(db, asked)
+  const found = await sumHoursWithin(db, asked)
   return new Map(
     asked.map(({ alert, hours }, place) => [alert, { ...noHours, ...found[place], hours }]),
   )
 }
 
-const isOf = (type: AlertType) => (alert: Watched) => alert.type === type
+const isOf = (type: AlertType) => (alert: WatchedAlert) => alert.type === type
 
-const recentOf = (alert: Watched, nowMs: number): Since => ({
+const recentOf = (alert: WatchedAlert, nowMs: number): Since => ({
   userId: alert.userId,
   fromMs: nowMs - recentSpan(alert),
 })
@@ -62,12 +72,12 @@ const keyOf = ({ userId, fromMs }: Since) => `${userId} ${fromMs}`
 /** Sums until now since the start of each window, and of each baseline; several alerts may share one. */
 async function readSums(
   db: Kysely<Schema>,
-  alerts: readonly Watched[],
-  { nowMs, logsKeptSinceMs }: Moment,
+  alerts: readonly WatchedAlert[],
+  { nowMs, logsKeptSinceMs }: MeasuredMoment,
 ) {
   const asked = new Map<string, Since>()
-  const baselineOf = ({ userId, period, accountCreatedMs }: Watched) => {
-    const { windows, span } = windowsBefore(period, nowMs, accountCreatedMs)
+  const baselineOf = ({ userId, period, accountCreatedMs }: WatchedAlert) => {
+    const { windows, span } = getBaselineWindows(period, nowMs, accountCreatedMs)
     return { windows, since: { userId, fromMs: span.fromMs } }
   }
   for (const alert of alerts) {
@@ -76,9 +86,9 @@ async function readSums(
     if (alert.type === 'usage_spike') questions.push(baselineOf(alert).since)
     for (const since of questions) asked.set(keyOf(since), since)
   }
-  const found = await sumsSince(db, [...asked.values()], logsKeptSinceMs)
+  const found = await sumRequestsSince(db, [...asked.values()], logsKeptSinceMs)
   const byKey = new Map([...asked.keys()].map((key, place) => [key, found[place] ?? noSums]))
-  return (alert: Watched): Pick<Measures, 'recent' | 'before'> => {
+  return (alert: WatchedAlert): Pick<Measures, 'recent' | 'before'> => {
     const recent = byKey.get(keyOf(recentOf(alert, nowMs))) ?? noSums
     const { windows, since } = baselineOf(alert)
     const all = byKey.get(keyOf(since)) ?? recent

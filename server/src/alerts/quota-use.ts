@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
-import { edgeLogs, edgesOf, type Since } from './figures'
+import { edgeLogs, joinHourEdges, type Since } from './alert-sums'
 import type { QuotaUse } from './formulas'
-import type { Scope } from '../auth/principal'
+import type { LimitScope } from '../auth/principal'
 import type { Schema } from '../db/schema'
 
 /** The most that was used of what is limited by the minute or at once, and what the month has used. */
@@ -17,15 +17,15 @@ interface Used {
  * How far accounts use their limits: by the minute and at once at their peak since a moment, of the
  * calendar month as they stand. In the order of `asked`. Source: contract 6.11.
  */
-export async function quotasSince(
+export async function readQuotaUse(
   db: Kysely<Schema>,
-  asked: readonly (Since & { limits: Scope })[],
+  asked: readonly (Since & { limits: LimitScope })[],
   logsKeptSinceMs: number,
 ): Promise<QuotaUse[][]> {
   if (asked.length === 0) return []
   const { rows } = await sql<Used>`
     select peaks.*, coalesce(at_once.most, 0)::integer as concurrent_requests, months.*
-    from ${edgesOf(asked, logsKeptSinceMs)}
+    from ${joinHourEdges(asked, logsKeptSinceMs)}
     cross join lateral (
       select coalesce(max(requests), 0)::bigint as requests_per_minute,
         coalesce(max(tokens), 0)::bigint as tokens_per_minute
@@ -64,7 +64,7 @@ export async function quotasSince(
   return rows.map((used, place) => quotasOf(asked[place]?.limits, used))
 }
 
-function quotasOf(limits: Scope | undefined, used: Used): QuotaUse[] {
+function quotasOf(limits: LimitScope | undefined, used: Used): QuotaUse[] {
   if (!limits) return []
   const spend = limits.monthlySpend
   return [

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { newIdBody } from '../db/id'
+import { generateIdBody } from '../db/id'
 import type { Schema } from '../db/schema'
 
 /** Requests that were the same, at one moment. */
@@ -25,7 +25,7 @@ export async function logRequests(
   const { atMs, count = 1, status = 'success', latencyMs = 0, cost = 0n } = requests
   const { accountId = userId, concurrent = 1, tokens = 0 } = requests
   const at = new Date(atMs)
-  const ids = Array.from({ length: count }, () => `req_${newIdBody(atMs)}`)
+  const ids = Array.from({ length: count }, () => `req_${generateIdBody(atMs)}`)
   await sql`
     insert into request_log (
       id, started_at, user_id, method, endpoint, streamed, requested_model, model, status, status_code,

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
-import type { Step } from './standing'
-import type { Watched } from './watched'
-import { triggerWords } from './words'
+import type { Step } from './alert-state'
+import type { WatchedAlert } from './watched-alerts'
+import { formatTriggerText } from './alert-text'
 import { newId } from '../db/id'
 import type { Schema } from '../db/schema'
-import { notify } from '../inbox/notify'
+import { notify } from '../notifications/notify'
 import { postMail } from '../mail/outbox'
 
 interface Look extends Step {
@@ -19,7 +19,7 @@ const toDate = (ms: number | null) => (ms === null ? null : new Date(ms))
  * notification a channel, all of them or none. Does nothing where another process looked meanwhile, or
  * the alert was changed. Resolves with whether it triggered.
  */
-export const takeStep = (db: Kysely<Schema>, alert: Watched, look: Look): Promise<boolean> =>
+export const takeStep = (db: Kysely<Schema>, alert: WatchedAlert, look: Look): Promise<boolean> =>
   db.transaction().execute(async (trx) => {
     const { standing, triggers } = look
     const { numUpdatedRows } = await trx
@@ -41,10 +41,14 @@ export const takeStep = (db: Kysely<Schema>, alert: Watched, look: Look): Promis
     return true
   })
 
-async function tell(trx: Kysely<Schema>, alert: Watched, { nowMs, value }: Look): Promise<void> {
+async function tell(
+  trx: Kysely<Schema>,
+  alert: WatchedAlert,
+  { nowMs, value }: Look,
+): Promise<void> {
   const at = new Date(nowMs)
   const triggerId = newId('trg')
-  const { title, body } = triggerWords(alert, { value, at })
+  const { title, body } = formatTriggerText(alert, { value, at })
   await trx
     .insertInto('alert_trigger')
     .values({ id: triggerId, alert_id: alert.id, triggered_at: at, value })

@@ -3,10 +3,10 @@ import { newId } from '../db/id'
 import type { BodyBudget } from '../http/body-budget'
 import { tellOrigin } from '../http/cors'
 import type { Env, Server } from '../http/env'
-import { failed, finish, type Witness } from '../http/finish'
+import { finishFailed, finish, type RequestObserver } from '../http/finish-response'
 import type { Overload, Shed } from '../http/overload'
-import { pathOf } from '../http/path'
-import { paceRefusal } from '../http/refusal-pace'
+import { getPath } from '../http/path'
+import { delayRejection } from '../http/delay-rejection'
 import { UnreadBodies } from '../http/unread-body'
 import type { OwnerBudget } from '../policy/owner-budget'
 import type { Tracing } from '../telemetry/tracing'
@@ -16,7 +16,7 @@ import { ModelCall } from '../v1/model-call'
 type Answer = (request: Request, server: Server) => Response | Promise<Response>
 
 interface Parts {
-  witness: Witness
+  witness: RequestObserver
   bodies: BodyBudget
   overload: Pick<Overload, 'refusal' | 'entered' | 'answered'>
   budget: OwnerBudget
@@ -35,7 +35,7 @@ export function createFront(app: Hono<Env>, parts: Parts): Answer {
     const routed = () =>
       front.routed(request, app.fetch(request, { server, bodies, overload, budget }))
     if (request.method !== 'POST') return routed()
-    let path = pathOf(request.url)
+    let path = getPath(request.url)
     let handler = handlers.get(path)
     if (!handler) {
       // With a slash at its end, or escapes, it means the same: as the router reads it.
@@ -58,7 +58,7 @@ interface Refused {
 
 class Front {
   readonly #parts: Parts
-  readonly #quiet: Witness
+  readonly #quiet: RequestObserver
   readonly #unread = new UnreadBodies()
 
   constructor(parts: Parts) {
@@ -73,10 +73,10 @@ class Front {
     try {
       response = await handler(call)
     } catch (thrown) {
-      const refusal = failed(thrown, call, witness)
+      const refusal = finishFailed(thrown, call, witness)
       const { request, owner } = call
       const refused = { request, owner, address: () => call.address() }
-      await paceRefusal(refusal, refused, this.#parts.budget)
+      await delayRejection(refusal, refused, this.#parts.budget)
       response = await this.#unread.after(request, refusal)
     } finally {
       overload.answered()
@@ -96,7 +96,7 @@ class Front {
   async refuse({ request, path }: Refused, refusal: Shed): Promise<Response> {
     const requestId = newId('req')
     const refused = { request, requestId, path, startedAtMs: performance.now(), quota: undefined }
-    const answer = failed(refusal, refused, this.#quiet)
+    const answer = finishFailed(refusal, refused, this.#quiet)
     const response = await this.#unread.after(request, answer)
     tellOrigin(request, response)
     finish(response, refused, this.#quiet)

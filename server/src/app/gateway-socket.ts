@@ -1,10 +1,10 @@
-import { subprotocol } from '../gateways/frames'
-import { VersionRefused } from '../gateways/entrance'
-import type { SocketData, Sockets } from '../gateways/sockets'
+import { subprotocol } from '../tunnel/frames'
+import { VersionRefused } from '../tunnel/authenticate-gateway'
+import type { SocketData, Sockets } from '../tunnel/sockets'
 import { newId } from '../db/id'
 import { invalidRequest } from '../errors'
-import { failed, finish, type Witness } from '../http/finish'
-import { pathOf } from '../http/path'
+import { finishFailed, finish, type RequestObserver } from '../http/finish-response'
+import { getPath } from '../http/path'
 
 type Listening = Bun.Server<SocketData>
 type Answered = Response | undefined | Promise<Response | undefined>
@@ -15,10 +15,10 @@ const path = '/gateway'
 export function withGateways(
   answer: (request: Request, server: Listening) => Answered,
   sockets: Sockets,
-  witness: Witness,
+  witness: RequestObserver,
 ): (request: Request, server: Listening) => Answered {
   return (request, server) => {
-    const isSocket = request.method === 'GET' && pathOf(request.url) === path
+    const isSocket = request.method === 'GET' && getPath(request.url) === path
     return isSocket && isMeant(request)
       ? open(request, server, { sockets, witness })
       : answer(request, server)
@@ -30,7 +30,7 @@ const isMeant = ({ headers }: Request) => headers.has('upgrade') || headers.has(
 
 interface Opening {
   sockets: Sockets
-  witness: Witness
+  witness: RequestObserver
 }
 
 /** Undefined once the socket is open. */
@@ -54,7 +54,7 @@ async function open(
     throw invalidRequest(null, 'bad_format', noSocket)
   } catch (thrown) {
     response =
-      thrown instanceof VersionRefused ? refused(thrown) : failed(thrown, exchange, witness)
+      thrown instanceof VersionRefused ? refused(thrown) : finishFailed(thrown, exchange, witness)
   }
   finish(response, exchange, witness)
   return response

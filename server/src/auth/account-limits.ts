@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { Scope } from './principal'
+import type { LimitScope } from './principal'
 import type { PlanRow, Schema, UserRow } from '../db/schema'
 
 /** What is selected of an account's plan. */
@@ -39,7 +39,7 @@ function overriddenSpend(overrides: Record<string, unknown>, planned: bigint | n
 }
 
 /** The limits of an account by itself, whatever its keys have. */
-export const accountScope = (id: string, row: Granted): Scope => ({
+export const accountScope = (id: string, row: Granted): LimitScope => ({
   id,
   requestsPerMinute: overridden(row.limits, 'requests_per_minute', row.plan_requests),
   tokensPerMinute: overridden(row.limits, 'tokens_per_minute', row.plan_tokens),

@@ -4,13 +4,13 @@ export const permissions = ['read', 'write', 'admin'] as const
 export type Permission = (typeof permissions)[number]
 
 /** What is counted under one id, and the most it may reach. */
-export interface Bucket {
+export interface LimitBucket {
   id: string
   limit: number
 }
 
 /** The most that an account or a key may use in a calendar month, in UTC; null for no limit. */
-export interface MonthlyLimit {
+export interface MonthlyCap {
   id: string
   requests: number | null
   /** Nano-dollars. */
@@ -18,16 +18,16 @@ export interface MonthlyLimit {
 }
 
 /** The limits of a caller: in each list one row a scope, none where a scope has no limit. */
-export interface Limits {
-  requests: readonly Bucket[]
-  tokens: readonly Bucket[]
-  running: readonly Bucket[]
+export interface CallerLimits {
+  requests: readonly LimitBucket[]
+  tokens: readonly LimitBucket[]
+  running: readonly LimitBucket[]
   /** Empty for nearly everybody. */
-  monthly: readonly MonthlyLimit[]
+  monthly: readonly MonthlyCap[]
 }
 
 /** Who shares limits, such as all keys of an account; null for no limit. */
-export interface Scope {
+export interface LimitScope {
   id: string
   requestsPerMinute: number | null
   tokensPerMinute: number | null
@@ -38,8 +38,8 @@ export interface Scope {
 }
 
 /** All limits of all scopes hold. */
-export function limitsOf(scopes: readonly Scope[]): Limits {
-  const buckets = (kind: string, limitOf: (scope: Scope) => number | null) =>
+export function combineLimits(scopes: readonly LimitScope[]): CallerLimits {
+  const buckets = (kind: string, limitOf: (scope: LimitScope) => number | null) =>
     scopes.flatMap((scope) => {
       const limit = limitOf(scope)
       return limit === null ? [] : [{ id: `${kind}:${scope.id}`, limit }]
@@ -71,7 +71,7 @@ export interface Principal {
    */
   endsAtMs: number | null
   /** What the account and the key may use, by plan, overrides and the key's own limits. */
-  limits: Limits
+  limits: CallerLimits
   /** The account wants its bodies kept in its request logs. */
   logBodies: boolean
 }

@@ -9,7 +9,7 @@ export type Role = MembershipRow['role']
 export const managers: readonly Role[] = ['owner', 'admin']
 
 /** The role of an active member, undefined for everybody else. */
-export async function roleIn(
+export async function findRole(
   db: Kysely<Schema>,
   userId: string,
   organizationId: string,

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import {
   createConversationStore,
   type ConversationStore,
-  type Said,
-  type Turn,
+  type NewMessageText,
+  type SessionTurn,
 } from './conversation'
 import { findSession } from './session-rows'
 import type { Database } from '../db/database'
@@ -14,7 +14,7 @@ import { newId } from '../db/id'
 const stack = new AsyncDisposableStack()
 let database: Database
 let store: ConversationStore
-let one: Turn
+let one: SessionTurn
 
 beforeAll(async () => {
   database = await openTestDatabase(stack)
@@ -33,12 +33,12 @@ beforeEach(async () => {
   one = { runId: newId('req'), sessionId, userId }
 })
 
-const another = (): Turn => ({ ...one, runId: newId('req') })
+const another = (): SessionTurn => ({ ...one, runId: newId('req') })
 const session = () => findSession(database.query, one.userId, one.sessionId)
 const outOfTime = () =>
   sql`update automation_session set running_until = now() - interval '1 ms'`.execute(database.query)
 
-const messages: Said[] = [
+const messages: NewMessageText[] = [
   { role: 'user', content: 'Hello?', tokens: 2 },
   { role: 'assistant', content: 'Hello.', tokens: 3 },
 ]
@@ -96,12 +96,12 @@ test('a session that has grown beyond any request is refused before it is read',
 test('steps of a turn are kept as they come, in their order, and counted once that is known', async () => {
   await store.take(one)
   const calls = [{ id: 'call_1', function: { name: 'x', arguments: '{}' } }]
-  const step: Said[] = [
+  const step: NewMessageText[] = [
     { role: 'user', content: 'Hello?', tokens: 2 },
     { role: 'assistant', content: null, toolCalls: calls, tokens: 3 },
   ]
   await store.add(one, { ...outcome, messages: step })
-  const result: Said = { role: 'tool', content: 'Yes.', toolCallId: 'call_1', tokens: 0 }
+  const result: NewMessageText = { role: 'tool', content: 'Yes.', toolCallId: 'call_1', tokens: 0 }
   const none = { inputTokens: 0, outputTokens: 0, cost: 0n }
   const added = await store.add(one, { ...none, messages: [result] })
   // What was kept is there, whatever becomes of the rest.

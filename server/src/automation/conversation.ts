@@ -1,8 +1,8 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
-import type { Message } from './schema'
+import type { SessionMessage } from './schema'
 import { findSession, wrongState, type SessionRow } from './session-rows'
 import { toPagination } from './sessions'
-import { realClock, written, type Clock } from './written'
+import { realClock, writeWithRetries, type Clock } from './write-with-retries'
 import type { AutomationMessageRow } from '../db/automation-schema'
 import { newId } from '../db/id'
 import type { Schema } from '../db/schema'
@@ -13,7 +13,7 @@ import type { JsonObject } from '../wire/json-body'
 
 type Row = Selectable<AutomationMessageRow>
 
-const toMessage = (row: Row): Message => ({
+const toMessage = (row: Row): SessionMessage => ({
   id: row.id,
   role: row.role,
   content: row.content,
@@ -24,7 +24,7 @@ const toMessage = (row: Row): Message => ({
 })
 
 /** A message's call: the right to be the only one of its session, for as long as it is renewed. */
-export interface Turn {
+export interface SessionTurn {
   /** The id of its request. */
   runId: string
   sessionId: string
@@ -32,7 +32,7 @@ export interface Turn {
 }
 
 /** What is to be said. */
-export type Said = Pick<Row, 'role' | 'content'> & {
+export type NewMessageText = Pick<Row, 'role' | 'content'> & {
   toolCalls?: JsonObject[] | undefined
   /** Of a tool's result: the call that it answers. */
   toolCallId?: string
@@ -40,8 +40,8 @@ export type Said = Pick<Row, 'role' | 'content'> & {
 }
 
 /** What a call came to. */
-export interface Outcome {
-  messages: readonly Said[]
+export interface MessageOutcome {
+  messages: readonly NewMessageText[]
   /** The tokens of messages that were kept before anybody had counted them, by their ids. */
   counted?: ReadonlyMap<string, number>
   inputTokens: number
@@ -54,7 +54,7 @@ export interface Outcome {
 
 /** What was kept of a turn that goes on, and its session as it is now. */
 export interface Added {
-  messages: Message[]
+  messages: SessionMessage[]
   session: SessionRow
 }
 
@@ -76,7 +76,7 @@ export function createConversationStore(
   return {
     list: (userId: string, id: string, page: Page) => listMessages(db, { userId, id, page }),
     /** Rejects with `wrong_state` where the session is not active, or a message runs, on any node. */
-    async take({ runId, sessionId, userId }: Turn): Promise<SessionRow> {
+    async take({ runId, sessionId, userId }: SessionTurn): Promise<SessionRow> {
       const taken = await db
         .updateTable('automation_session')
         .set({ running_id: runId, running_until: until })
@@ -92,7 +92,7 @@ export function createConversationStore(
       throw invalidRequest(null, 'wrong_state', 'A message of this session is still running.')
     },
     /** Resolves with those of the turns that still are. */
-    async renew(turns: readonly Turn[]): Promise<Set<string>> {
+    async renew(turns: readonly SessionTurn[]): Promise<Set<string>> {
       const { rows } = await sql<{ running_id: string }>`
         update automation_session set running_until = ${until}
         from unnest(
@@ -105,15 +105,15 @@ export function createConversationStore(
     },
     history: (session: SessionRow) => readHistory(db, session),
     /** Keeps a part of what is said in a turn. Undefined where that is no longer this one's. */
-    add: (turn: Turn, outcome: Outcome) => {
+    add: (turn: SessionTurn, outcome: MessageOutcome) => {
       const keeping = keepingOf(turn, outcome)
       const add = (isAgain: boolean) =>
         db.transaction().execute((trx) => keep(trx, { ...keeping, isAgain }))
-      return written(add, clock)
+      return writeWithRetries(add, clock)
     },
-    end: (turn: Turn, outcome: Outcome) => {
+    end: (turn: SessionTurn, outcome: MessageOutcome) => {
       const keeping = keepingOf(turn, outcome)
-      return written((isAgain) => endTurn(db, { ...keeping, isAgain }), clock)
+      return writeWithRetries((isAgain) => endTurn(db, { ...keeping, isAgain }), clock)
     },
   }
 }
@@ -143,15 +143,15 @@ async function readHistory(db: Kysely<Schema>, { id, user_id }: SessionRow): Pro
 
 /** What is to be kept of a turn. */
 interface Keeping {
-  turn: Turn
-  outcome: Outcome
+  turn: SessionTurn
+  outcome: MessageOutcome
   /** Of its messages. */
   ids: readonly string[]
   /** A try before this one may have kept it. */
   isAgain: boolean
 }
 
-const keepingOf = (turn: Turn, outcome: Outcome): Omit<Keeping, 'isAgain'> => ({
+const keepingOf = (turn: SessionTurn, outcome: MessageOutcome): Omit<Keeping, 'isAgain'> => ({
   turn,
   outcome,
   ids: outcome.messages.map(() => newId('msg')),
@@ -161,7 +161,7 @@ const keepingOf = (turn: Turn, outcome: Outcome): Omit<Keeping, 'isAgain'> => ({
  * Ends a turn with what was said in it, once: undefined where it was no longer this one's, as the
  * session is deleted or was taken for dead.
  */
-const endTurn = (db: Kysely<Schema>, keeping: Keeping): Promise<Message[] | undefined> =>
+const endTurn = (db: Kysely<Schema>, keeping: Keeping): Promise<SessionMessage[] | undefined> =>
   db.transaction().execute(async (trx) => {
     const { runId, sessionId, userId } = keeping.turn
     const kept = await keep(trx, keeping)
@@ -243,7 +243,7 @@ async function insert(
   trx: Transaction<Schema>,
   { id, user_id, message_count }: SessionRow,
   { outcome: { messages: said }, ids }: Keeping,
-): Promise<Message[]> {
+): Promise<SessionMessage[]> {
   const rows = await trx
     .insertInto('automation_message')
     .values(

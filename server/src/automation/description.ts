@@ -11,7 +11,7 @@ import {
   SessionList,
 } from './schema'
 import { ChangedTemplate, NewTemplate, Template, TemplateList } from './template-schema'
-import { accepts, accountRoute, answers, documented, Done } from '../http/documentation'
+import { accepts, accountRoute, answers, describeErrors, Done } from '../http/documentation'
 import { modelErrors } from '../v1/description'
 
 const tag = 'Automation'
@@ -121,7 +121,7 @@ export const sendMessage = describeRoute({
       },
     },
     ...modelErrors,
-    ...documented('model_not_found', 'resource_not_found'),
+    ...describeErrors('model_not_found', 'resource_not_found'),
   },
 })
 

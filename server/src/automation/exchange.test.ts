@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { outcomeOf } from './exchange'
+import { toMessageOutcome } from './exchange'
 import { NewMessage } from './schema'
 import type { JsonObject } from '../wire/json-body'
 import { noUsage } from '../wire/usage'
@@ -9,7 +9,7 @@ const chat = { messages: [{ role: 'system', content: 'x'.repeat(12) }, message] 
 const usage = { ...noUsage, input: 8, output: 5 }
 
 const kept = (choice: JsonObject | undefined) =>
-  outcomeOf({ chat, message, answer: { choices: choice ? [choice] : [] }, usage, cost: 1n })
+  toMessageOutcome({ chat, message, answer: { choices: choice ? [choice] : [] }, usage, cost: 1n })
 
 const answered = (fields: JsonObject, finish_reason: string | null = 'stop') =>
   kept({ message: { role: 'assistant', content: null, ...fields }, finish_reason }).messages[1]

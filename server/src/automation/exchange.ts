@@ -1,5 +1,5 @@
-import type { HistoryRow, Outcome, Said } from './conversation'
-import type { Message, NewMessage } from './schema'
+import type { HistoryRow, MessageOutcome, NewMessageText } from './conversation'
+import type { SessionMessage, NewMessage } from './schema'
 import type { SessionRow } from './session-rows'
 import { storable } from '../db/storable'
 import { ApiError, invalidRequest } from '../errors'
@@ -15,7 +15,7 @@ const toWire = ({ role, content, tool_calls, tool_call_id }: HistoryRow): JsonOb
 })
 
 /** The same of what is about to be kept. */
-export const saidToWire = ({ role, content, toolCalls, toolCallId }: Said): JsonObject =>
+export const saidToWire = ({ role, content, toolCalls, toolCallId }: NewMessageText): JsonObject =>
   toWire({ role, content, tool_calls: toolCalls ?? null, tool_call_id: toolCallId ?? null })
 
 const noResult = 'Error: there is no result, as the message ended before.'
@@ -44,7 +44,7 @@ function answeredCalls(history: readonly HistoryRow[]): JsonObject[] {
 type ChatBody = JsonObject & { messages: JsonObject[] }
 
 /** The chat that a message stands for: the whole session, then the message. */
-export function chatOf(
+export function toChat(
   session: Pick<SessionRow, 'system_prompt' | 'model_id'>,
   history: readonly HistoryRow[],
   message: NewMessage,
@@ -78,7 +78,7 @@ const allStorable = (_name: string, value: unknown) =>
   typeof value === 'string' ? storable(value) : value
 
 /** What an answer said, undefined where it broke off before that. */
-function answered(answer: JsonObject, tokens: number): Said | undefined {
+function answered(answer: JsonObject, tokens: number): NewMessageText | undefined {
   const choice: unknown = Array.isArray(answer['choices']) ? answer['choices'][0] : undefined
   if (!isObject(choice) || !isObject(choice['message'])) return undefined
   const { content, refusal, tool_calls } = choice['message']
@@ -119,7 +119,7 @@ interface Ended {
 }
 
 /** What is kept of a call that ended: nothing is said where there was no answer at all. */
-export function outcomeOf(ended: Ended): Outcome {
+export function toMessageOutcome(ended: Ended): MessageOutcome {
   const { chat, message, uncounted = [], answer, usage, cost } = ended
   const inputTokens = usage ? promptTokens(usage) : 0
   const outputTokens = usage ? completionTokens(usage) : 0
@@ -140,7 +140,7 @@ export function outcomeOf(ended: Ended): Outcome {
 }
 
 /** What a message is answered with that is no stream, out of what was kept of it. */
-export function exchangeOf<Usage>(kept: readonly Message[], usage: Usage) {
+export function toExchange<Usage>(kept: readonly SessionMessage[], usage: Usage) {
   const [userMessage] = kept
   const assistantMessage = kept.at(-1)
   // Deleted, when all was over but this.

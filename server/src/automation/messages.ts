@@ -1,17 +1,17 @@
 import type { Context } from 'hono'
-import type { ConversationStore, Turn } from './conversation'
-import { gone } from './gone'
-import type { Runs } from './runs'
+import type { ConversationStore, SessionTurn } from './conversation'
+import { sessionDependencyMissing } from './session-dependency-missing'
+import type { Runs } from './message-runs'
 import type { NewMessage } from './schema'
 import type { SessionRow } from './session-rows'
-import { Talk, type Begun, type TalkPorts } from './talk'
+import { ToolLoop, type StartedMessage, type ToolLoopPorts } from './tool-loop'
 import { newId } from '../db/id'
-import type { Quota } from '../errors'
+import type { RateLimitQuota } from '../errors'
 import type { Env } from '../http/env'
 import { callOf } from '../v1/model-call'
-import { streamed, type ReplyPorts } from '../v1/reply'
+import { respondWithStream, type ReplyPorts } from '../v1/reply'
 
-export interface MessagePorts extends TalkPorts {
+export interface MessagePorts extends ToolLoopPorts {
   conversations: ConversationStore
   runs: Runs
   /** Whether an account may call a connection, or use a gateway, by its id. */
@@ -39,7 +39,7 @@ export async function send(
   const refusal = c.env.overload.refusal()
   if (refusal) throw refusal
   const { userId } = c.var.principal
-  const turn: Turn = { runId: c.get('requestId'), sessionId, userId }
+  const turn: SessionTurn = { runId: c.get('requestId'), sessionId, userId }
   const session = await ports.conversations.take(turn)
   const run = ports.runs.begin(turn, c.req.raw.signal)
   const history = async () => {
@@ -48,16 +48,16 @@ export async function send(
       ['connection', connectionId],
       ['gateway', gatewayId],
     ] as const) {
-      if (id !== null && !(await ports.isUsable(userId, id))) throw gone(what)
+      if (id !== null && !(await ports.isUsable(userId, id))) throw sessionDependencyMissing(what)
     }
     return ports.conversations.history(session)
   }
-  const talk = new Talk({ run, session, message, history, callOf: callsFor(c, session) }, ports)
+  const talk = new ToolLoop({ run, session, message, history, callOf: callsFor(c, session) }, ports)
   try {
     const answer = await talk.begin()
     if (answer.kind === 'whole') return c.json(await talk.whole(answer), 201)
     const asked = { request: c.req.raw, requestId: turn.runId }
-    return await streamed(asked, talk.stream(answer), { ports: reply })
+    return await respondWithStream(asked, talk.stream(answer), { ports: reply })
   } catch (thrown) {
     throw await talk.failed(thrown)
   }
@@ -65,11 +65,14 @@ export async function send(
 
 /** Each call of the model is a request of its own, with a log of its own. */
 const callsFor =
-  (c: Context<Env>, { connection_id }: Pick<SessionRow, 'connection_id'>): Begun['callOf'] =>
+  (
+    c: Context<Env>,
+    { connection_id }: Pick<SessionRow, 'connection_id'>,
+  ): StartedMessage['callOf'] =>
   (asking, which) =>
     Object.assign(callOf(c), asking, {
       requestId: which === 'first' ? c.get('requestId') : newId('req'),
       connectionId: connection_id ?? undefined,
       principal: c.var.principal,
-      tell: (quota: Quota | undefined) => c.set('quota', quota),
+      tell: (quota: RateLimitQuota | undefined) => c.set('quota', quota),
     })

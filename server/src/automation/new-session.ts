@@ -1,9 +1,9 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { lockAccount } from '../db/account-row'
 import type { NewSession } from './schema'
-import { isUsableConnection, unfinished, usableGateway, type SessionRow } from './session-rows'
-import { filled } from './template-text'
-import { usableTemplate } from './templates'
+import { isUsableConnection, unfinished, findUsableGateway, type SessionRow } from './session-rows'
+import { fillTemplate } from './template-text'
+import { findUsableTemplate } from './templates'
 import type { AutomationTemplateRow } from '../db/automation-schema'
 import { newId } from '../db/id'
 import type { Schema } from '../db/schema'
@@ -64,7 +64,7 @@ const blank: Pick<
 /** Fields that are not given are the template's. */
 function merged(fields: NewSession, template: typeof blank) {
   const { variables = {} } = fields
-  const text = (value: string | null) => (value ? filled(value, variables) : null)
+  const text = (value: string | null) => (value ? fillTemplate(value, variables) : null)
   const modelId = fields.modelId ?? template.model_id
   if (!modelId) {
     throw invalidRequest('modelId', 'required', 'modelId: the template has none; name a model.')
@@ -85,7 +85,7 @@ function merged(fields: NewSession, template: typeof blank) {
 
 /** Rejects with `resource_not_found`, and with `gateway_unavailable` for one that is not online. */
 async function checkGateway(db: Kysely<Schema>, userId: string, id: string): Promise<void> {
-  const status = await usableGateway(db, userId, id)
+  const status = await findUsableGateway(db, userId, id)
   if (status === undefined) throw new ApiError('resource_not_found')
   if (status === 'online') return
   const message = `The gateway is not online: ${status}.`
@@ -97,7 +97,7 @@ export async function createSession(ports: SessionPorts, userId: string, fields:
   const { db } = ports
   const { templateId, connectionId, gatewayId, sessionType } = fields
   const template =
-    templateId === undefined ? undefined : await usableTemplate(db, userId, templateId)
+    templateId === undefined ? undefined : await findUsableTemplate(db, userId, templateId)
   if (templateId !== undefined && !template) throw new ApiError('resource_not_found')
   const { modelId, initialMessage, columns } = merged(fields, template ?? blank)
   if (gatewayId !== undefined) await checkGateway(db, userId, gatewayId)

@@ -7,9 +7,9 @@ import type { SessionStore } from './sessions'
 import { ChangedTemplate, NewTemplate, TemplateFilters } from './template-schema'
 import type { TemplateStore } from './templates'
 import type { Env } from '../http/env'
-import { changedFields, newFields } from '../http/fields'
+import { readChangedFields, readNewFields } from '../http/fields'
 import type { Guards } from '../http/guards'
-import { pageOf, searchOf } from '../http/paging'
+import { toPage, toSearch } from '../http/paging'
 import type { ReplyPorts } from '../v1/reply'
 import { check } from '../wire/json-body'
 
@@ -41,17 +41,20 @@ const sessionRoutes = ({ automation: { sessions } }: Ports, { account }: Guards)
     .get(paths, described.listSessions, account('read', 'account'), async (c) => {
       const filters = check(SessionFilters, c.req.query())
       const { userId } = c.var.principal
-      const page = pageOf(c, `sessions ${userId} ${JSON.stringify(filters)}`)
+      const page = toPage(c, `sessions ${userId} ${JSON.stringify(filters)}`)
       return c.json(await sessions.list(userId, filters, page))
     })
     .post(paths, described.createSession, account('write', 'account', 'larger'), async (c) =>
-      c.json(await sessions.create(c.var.principal.userId, await newFields(c, NewSession)), 201),
+      c.json(
+        await sessions.create(c.var.principal.userId, await readNewFields(c, NewSession)),
+        201,
+      ),
     )
     .get(one, described.getSession, account('read', 'account'), async (c) =>
       c.json(await sessions.get(c.var.principal.userId, c.req.param('id'))),
     )
     .patch(one, described.changeSession, account('write', 'account', 'larger'), async (c) => {
-      const fields = await changedFields(c, ChangedSession)
+      const fields = await readChangedFields(c, ChangedSession)
       return c.json(await sessions.change(c.var.principal.userId, c.req.param('id'), fields))
     })
     .delete(one, described.deleteSession, account('write', 'account'), async (c) =>
@@ -62,7 +65,7 @@ const sessionRoutes = ({ automation: { sessions } }: Ports, { account }: Guards)
       described.completeSession,
       account('write', 'account', 'larger'),
       async (c) => {
-        const { summary } = await newFields(c, Completion)
+        const { summary } = await readNewFields(c, Completion)
         return c.json(await sessions.complete(c.var.principal.userId, c.req.param('id'), summary))
       },
     )
@@ -74,7 +77,7 @@ const messageRoutes = ({ gateway, automation, reply }: Ports, { account }: Guard
       described.sendMessage,
       account('write', 'account', 'larger'),
       async (c) => {
-        const message = await newFields(c, NewMessage)
+        const message = await readNewFields(c, NewMessage)
         const sending = { c, sessionId: c.req.param('id'), message }
         return send(sending, { ...automation, gateway }, reply)
       },
@@ -86,7 +89,7 @@ const messageRoutes = ({ gateway, automation, reply }: Ports, { account }: Guard
       async (c) => {
         const { userId } = c.var.principal
         const id = c.req.param('id')
-        const page = pageOf(c, `conversation ${userId} ${id}`)
+        const page = toPage(c, `conversation ${userId} ${id}`)
         return c.json(await automation.conversations.list(userId, id, page))
       },
     )
@@ -95,7 +98,7 @@ const templateRoutes = ({ automation: { templates } }: Ports, { account }: Guard
   new Hono<Env>()
     .get(templatePaths, described.listTemplates, account('read', 'account'), async (c) => {
       const { category } = check(TemplateFilters, c.req.query())
-      const listing = { category, search: searchOf(c) }
+      const listing = { category, search: toSearch(c) }
       return c.json(await templates.list(c.var.principal.userId, listing))
     })
     .post(
@@ -104,7 +107,7 @@ const templateRoutes = ({ automation: { templates } }: Ports, { account }: Guard
       account('write', 'account', 'larger'),
       async (c) =>
         c.json(
-          await templates.create(c.var.principal.userId, await newFields(c, NewTemplate)),
+          await templates.create(c.var.principal.userId, await readNewFields(c, NewTemplate)),
           201,
         ),
     )
@@ -113,7 +116,7 @@ const templateRoutes = ({ automation: { templates } }: Ports, { account }: Guard
       described.changeTemplate,
       account('write', 'account', 'larger'),
       async (c) => {
-        const fields = await changedFields(c, ChangedTemplate)
+        const fields = await readChangedFields(c, ChangedTemplate)
         return c.json(await templates.change(c.var.principal.userId, c.req.param('id'), fields))
       },
     )

@@ -101,7 +101,7 @@ export const SessionList = z
   .object({ sessions: z.array(Session), pagination: Pagination })
   .meta({ ref: 'AutomationSessionList' })
 
-export const Message = z
+export const SessionMessage = z
   .object({
     id: z.string(),
     role: z.enum(['user', 'system', 'assistant', 'tool']),
@@ -112,17 +112,17 @@ export const Message = z
     createdAt: z.iso.datetime(),
   })
   .meta({ ref: 'AutomationMessage' })
-export type Message = z.output<typeof Message>
+export type SessionMessage = z.output<typeof SessionMessage>
 
 export const Conversation = z
-  .object({ sessionId: z.string(), messages: z.array(Message), pagination: Pagination })
+  .object({ sessionId: z.string(), messages: z.array(SessionMessage), pagination: Pagination })
   .meta({ ref: 'AutomationConversation' })
 
 export const Exchange = z
   .object({
-    userMessage: Message,
-    assistantMessage: Message,
-    toolMessages: z.array(Message),
+    userMessage: SessionMessage,
+    assistantMessage: SessionMessage,
+    toolMessages: z.array(SessionMessage),
     usage: z.looseObject({
       prompt_tokens: z.int(),
       completion_tokens: z.int(),

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import { foundBy } from '../db/account-row'
+import { requireRow } from '../db/account-row'
 import type { AutomationSessionRow } from '../db/automation-schema'
 import { gatewayStatus } from '../db/gateway-row'
 import { isId } from '../db/id'
@@ -38,7 +38,7 @@ export async function findSession(
   userId: string,
   id: string,
 ): Promise<SessionRow> {
-  return foundBy('sess', id, () =>
+  return requireRow('sess', id, () =>
     db
       .selectFrom('automation_session')
       .selectAll()
@@ -81,7 +81,7 @@ export async function isUsableConnection(
 }
 
 /** The same of a self-hosted gateway: its status; undefined where it is not the account's to use. */
-export async function usableGateway(db: Kysely<Schema>, userId: string, id: string) {
+export async function findUsableGateway(db: Kysely<Schema>, userId: string, id: string) {
   if (!isId('gw', id)) return undefined
   const row = await db
     .selectFrom('gateway')

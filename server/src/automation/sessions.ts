@@ -4,7 +4,7 @@ import type { ChangedSession, NewSession, SessionFilters } from './schema'
 import { findSession, toSession, unfinished, wrongState, type SessionRow } from './session-rows'
 import type { Schema } from '../db/schema'
 import { present } from '../http/fields'
-import { pagedRows } from '../http/paged-rows'
+import { queryPage } from '../http/paged-rows'
 import type { Page } from '../http/paging'
 
 /** What is told to all nodes when a session is not to go on. */
@@ -32,7 +32,7 @@ export function createSessionStore(ports: SessionPorts) {
           all.where('session_type', '=', sessionType ?? 'chat'),
         )
         .$if(gatewayId !== undefined, (all) => all.where('gateway_id', '=', gatewayId ?? ''))
-      const { shown, pagination } = await pagedRows(db, query, { page })
+      const { shown, pagination } = await queryPage(db, query, { page })
       return { sessions: shown.map(toSession), pagination: toPagination(pagination) }
     },
     get: async (userId: string, id: string) => toSession(await findSession(db, userId, id)),

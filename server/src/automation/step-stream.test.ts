@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { streamedBy, talkOf, wordsOf, type ScriptedCall } from './talk-for-tests'
+import { runStreamed, createTestLoop, wordsOf, type ScriptedCall } from './tool-loop-for-tests'
 import type { JsonObject } from '../wire/json-body'
 
 const echo: ScriptedCall = ['echo', '{"a":1}']
@@ -18,8 +18,8 @@ const finishes = (chunks: readonly JsonObject[]) =>
 
 test('a stream is one answer: one id, one role, calls numbered through, one finish; results beside', async () => {
   const message = { stream: true }
-  const it = talkOf({ answers: [[echo, ['echo', '{"b":2}']], [echo], 'Done.'], message })
-  const { chunks, error, stream } = await streamedBy(it)
+  const it = createTestLoop({ answers: [[echo, ['echo', '{"b":2}']], [echo], 'Done.'], message })
+  const { chunks, error, stream } = await runStreamed(it)
   expect([error, stream?.ended]).toEqual([undefined, true])
   expect(new Set(chunks.map(({ id, created }) => `${String(id)} ${String(created)}`)).size).toBe(1)
   expect(deltas(chunks)).toEqual([
@@ -47,8 +47,12 @@ test('a stream is one answer: one id, one role, calls numbered through, one fini
 })
 
 test('a stream that reaches a limit ends with words that say so', async () => {
-  const it = talkOf({ answers: [[echo], [echo]], message: { stream: true }, limits: { rounds: 1 } })
-  const { chunks, stream } = await streamedBy(it)
+  const it = createTestLoop({
+    answers: [[echo], [echo]],
+    message: { stream: true },
+    limits: { rounds: 1 },
+  })
+  const { chunks, stream } = await runStreamed(it)
   expect(stream?.ended).toBe(true)
   expect(finishes(chunks)).toEqual(['length'])
   expect(deltas(chunks).at(-2)).toEqual({ content: it.kept.at(-1)?.content })
@@ -56,7 +60,7 @@ test('a stream that reaches a limit ends with words that say so', async () => {
 })
 
 test('a stream whose reader stops in the middle keeps what the model had said', async () => {
-  const it = talkOf({ answers: [[echo], 'Done.'], message: { stream: true } })
+  const it = createTestLoop({ answers: [[echo], 'Done.'], message: { stream: true } })
   const reply = await it.talk.begin()
   if (reply.kind !== 'stream') throw new Error('no stream')
   const { stream } = await it.talk.stream(reply).opening

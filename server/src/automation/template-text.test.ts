@@ -1,22 +1,22 @@
 import { expect, test } from 'bun:test'
-import { filled } from './template-text'
+import { fillTemplate } from './template-text'
 
 test('names are replaced by their values, once', () => {
   const text = 'Say {{greeting}} to {{ name }}, {{name}}!'
-  const said = filled(text, { greeting: '{{name}}', name: '$& Ada' })
+  const said = fillTemplate(text, { greeting: '{{name}}', name: '$& Ada' })
   expect(said).toBe('Say {{name}} to $& Ada, $& Ada!')
 })
 
 test('a name without a value is told, one of every object among them', () => {
-  expect(() => filled('{{name}}', {})).toThrow('variables.name')
-  expect(() => filled('{{constructor}}', {})).toThrow('variables.constructor')
+  expect(() => fillTemplate('{{name}}', {})).toThrow('variables.name')
+  expect(() => fillTemplate('{{constructor}}', {})).toThrow('variables.constructor')
 })
 
 test('what is no name stays as it is', () => {
-  expect(filled('{{ }} {{1}} {name}', {})).toBe('{{ }} {{1}} {name}')
+  expect(fillTemplate('{{ }} {{1}} {name}', {})).toBe('{{ }} {{1}} {name}')
 })
 
 test('values that stand in a text many times do not make it endless', () => {
   const text = '{{x}}'.repeat(4000)
-  expect(() => filled(text, { x: 'y'.repeat(20_000) })).toThrow('100000')
+  expect(() => fillTemplate(text, { x: 'y'.repeat(20_000) })).toThrow('100000')
 })

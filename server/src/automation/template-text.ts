@@ -9,7 +9,7 @@ const mostCharacters = 100_000
  * A template's text with `variables` in the place of `{{name}}`; what they bring is not looked into
  * again. Throws `invalid_request` for a name that has no value, and for a text that grows too long.
  */
-export function filled(text: string, variables: Readonly<Record<string, string>>): string {
+export function fillTemplate(text: string, variables: Readonly<Record<string, string>>): string {
   let length = text.length
   for (const [whole, name = ''] of text.matchAll(placeholder)) {
     if (!Object.hasOwn(variables, name)) {

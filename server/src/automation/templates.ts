@@ -50,7 +50,7 @@ const toColumns = (fields: ChangedTemplate) => {
 }
 
 /** A template that an account may use: its own, a public one, one of the system. */
-export async function usableTemplate(
+export async function findUsableTemplate(
   db: Kysely<Schema>,
   userId: string,
   id: string,
@@ -124,7 +124,7 @@ export function createTemplateStore(db: Kysely<Schema>) {
 
 /** Another's public one looks absent; one of the system may be seen, and says that it is fixed. */
 async function checkOwn(db: Kysely<Schema>, userId: string, id: string): Promise<void> {
-  const row = await usableTemplate(db, userId, id)
+  const row = await findUsableTemplate(db, userId, id)
   if (row?.user_id === userId) return
   if (row?.user_id !== null) throw new ApiError('resource_not_found')
   throw new ApiError('insufficient_permissions', {

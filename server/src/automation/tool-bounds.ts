@@ -1,5 +1,5 @@
 import type { ToolLimits } from './tools'
-import { plainUsd } from '../wire/usd'
+import { formatPlainUsd } from '../wire/usd'
 
 /** What a message has taken so far. */
 export interface Spent {
@@ -33,6 +33,6 @@ export function boundReached(
     return `Stopped: the model may ask for tools ${limits.rounds} times a message. ${goOn}`
   }
   if (cost <= limits.cost) return undefined
-  const most = plainUsd(limits.cost)
-  return `Stopped: this message has cost ${plainUsd(cost)} USD, and tools run until ${most}. ${goOn}`
+  const most = formatPlainUsd(limits.cost)
+  return `Stopped: this message has cost ${formatPlainUsd(cost)} USD, and tools run until ${most}. ${goOn}`
 }

@@ -1,5 +1,5 @@
-import type { Said } from './conversation'
-import type { ToolDefinition, ToolLimits, ToolResult, Tools } from './tools'
+import type { NewMessageText } from './conversation'
+import type { ToolDefinition, ToolLimits, ToolResult, GatewayTools } from './tools'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { eventShape } from '../wire/json-shape'
 import { parseShaped } from '../wire/json-slices'
@@ -23,7 +23,7 @@ export const callsIn = (toolCalls: readonly JsonObject[]): AskedCall[] =>
 
 /** Where a call goes, and what it may take. */
 export interface ToolRun {
-  tools: Pick<Tools, 'call'>
+  tools: Pick<GatewayTools, 'call'>
   gatewayId: string
   /** What the owner lets run, of what the gateway announces. */
   allowed: readonly Pick<ToolDefinition, 'name'>[]
@@ -36,7 +36,7 @@ export interface ToolRun {
  * Runs one call, and resolves with what its model is told: at the latest after `callMs`, with at most
  * `resultBytes`. Rejects where the gateway is lost, and where the message is not to go on.
  */
-export async function resultOf(call: AskedCall, run: ToolRun): Promise<string> {
+export async function runToolCall(call: AskedCall, run: ToolRun): Promise<string> {
   const { content, isError } = await resultIn(call, run)
   // The wire has no other place to say so.
   const told = isError && !/^error/i.test(content) ? `Error: ${content}` : content
@@ -111,4 +111,4 @@ export function cut(text: string, mostBytes: number): string {
 export const toToolMessage = (
   { id }: Pick<AskedCall, 'id'>,
   content: string,
-): Said & { content: string } => ({ role: 'tool', content, toolCallId: id, tokens: 0 })
+): NewMessageText & { content: string } => ({ role: 'tool', content, toolCallId: id, tokens: 0 })

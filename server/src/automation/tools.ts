@@ -11,7 +11,7 @@ export interface ToolDefinition {
 }
 
 /** One call of a tool on its way to the gateway. */
-export interface ToolCall {
+export interface GatewayToolCall {
   name: string
   arguments: JsonObject
   timeoutMs: number
@@ -28,14 +28,14 @@ export interface ToolResult {
 }
 
 /** The tools of self-hosted gateways. */
-export interface Tools {
+export interface GatewayTools {
   /**
    * What a gateway announces now; undefined where it is not online. Rejects with
    * `resource_not_found` where it is gone, or no longer the account's to use.
    */
   of: (gatewayId: string, userId: string) => Promise<readonly ToolDefinition[] | undefined>
   /** Rejects with an `ApiError` where the gateway is lost. */
-  call: (gatewayId: string, call: ToolCall) => Promise<ToolResult>
+  call: (gatewayId: string, call: GatewayToolCall) => Promise<ToolResult>
 }
 
 /** What one message may take of tools. */
@@ -59,7 +59,7 @@ export interface ToolLimits {
 type Lists = Pick<SessionRow, 'enabled_tools' | 'disabled_tools'>
 
 /** What of an announcement a session lets its model use: whatever is not named does not run. */
-export function allowedOf(
+export function filterAllowedTools(
   announced: readonly ToolDefinition[],
   { enabled_tools: enabled, disabled_tools: disabled }: Lists,
 ): ToolDefinition[] {
@@ -72,7 +72,7 @@ export function allowedOf(
 const mostOffered = 128
 
 /** Tools as a chat offers them. Throws `invalid_request` for more than a chat may. */
-export function offered(tools: readonly ToolDefinition[]): JsonObject[] {
+export function toChatTools(tools: readonly ToolDefinition[]): JsonObject[] {
   if (tools.length > mostOffered) {
     const words = `the gateway has ${tools.length} tools for this session, and a model gets at most`
     throw invalidRequest('enabledTools', 'too_many', `enabledTools: ${words} ${mostOffered}.`)

@@ -1,11 +1,17 @@
 import { sql, type Kysely } from 'kysely'
 import { quoted, tableOf, type Table } from './contents'
-import { entriesIn, type Verified } from './read'
-import { allIn, partitionsOf, sequencesOf, tablesOf, type Droppable } from './schema-of'
-import type { Entry } from './tar'
+import { readEntries, type Verified } from './read'
+import {
+  findDroppable,
+  findPartitions,
+  findSequences,
+  findTables,
+  type Droppable,
+} from './schema-of'
+import type { TarEntry } from './tar'
 import { StartError } from '../config'
 import { copyIn } from '../db/copy'
-import { migrateWithin, migrationNames, migrationsOf } from '../db/migrate'
+import { migrateWithin, migrationNames, readMigrations } from '../db/migrate'
 import type { Schema } from '../db/schema'
 import type { Session } from '../db/session'
 
@@ -19,8 +25,8 @@ interface Target {
 }
 
 export async function lookAtTarget({ query }: Session): Promise<Target> {
-  const all = await allIn(query)
-  const made = await migrationsOf(query)
+  const all = await findDroppable(query)
+  const made = await readMigrations(query)
   return {
     all,
     isEmpty: all.every(({ kind }) => kind === 'routine'),
@@ -31,7 +37,7 @@ export async function lookAtTarget({ query }: Session): Promise<Target> {
 const mostNamed = 5
 
 /** Some of these by name, and how many more there are. */
-export function listed(all: readonly Droppable[]): string {
+export function summarizeNames(all: readonly Droppable[]): string {
   const names = all.slice(0, mostNamed).map(({ name }) => name)
   const more = all.length - names.length
   return names.join(', ') + (more > 0 ? ` and ${more} more` : '')
@@ -41,12 +47,12 @@ export function listed(all: readonly Droppable[]): string {
  * Drops what Tollgate has made in the schema; a part of a transaction. Throws `StartError` where there is anything
  * else, and what the database says where something elsewhere depends on it.
  */
-export async function clear({ query }: Session, all: readonly Droppable[]): Promise<void> {
+export async function dropTables({ query }: Session, all: readonly Droppable[]): Promise<void> {
   const known = await namesOfOurs(query, all)
   const others = all.filter(({ name }) => !known.has(name))
   if (others.length > 0) {
     throw new StartError(
-      `The database has what is not of Tollgate: ${listed(others)}. Move it away, or name an empty database.`,
+      `The database has what is not of Tollgate: ${summarizeNames(others)}. Move it away, or name an empty database.`,
     )
   }
   await drop(query, all, 'restrict')
@@ -57,7 +63,7 @@ async function namesOfOurs(query: Kysely<Schema>, all: readonly Droppable[]): Pr
   await sql`savepoint before_look`.execute(query)
   await drop(query, all, 'cascade')
   await migrateWithin(query)
-  const made = await allIn(query)
+  const made = await findDroppable(query)
   await sql`rollback to savepoint before_look`.execute(query)
   return new Set(made.map(({ name }) => name))
 }
@@ -86,7 +92,7 @@ async function drop(
   }
 }
 
-export interface Told {
+export interface LoadReport {
   /** Of each table that is done. */
   onTable: (table: string, rows: number) => void
   /** Of tables that stood beside those of Tollgate: they are passed over. */
@@ -97,10 +103,10 @@ export interface Told {
  * Fills an empty schema: it is made as it was at the time of the backup, filled while nothing reacts to
  * that, and brought up to date. A part of a transaction. Throws `StartError`.
  */
-export async function load(session: Session, whole: Verified, told: Told): Promise<void> {
+export async function load(session: Session, whole: Verified, told: LoadReport): Promise<void> {
   const { query } = session
   await migrateWithin(query, whole.contents.migrations.toSorted().at(-1))
-  const tables = await tablesOf(query)
+  const tables = await findTables(query)
   const backup = await withoutOthers(query, whole, told)
   const { contents } = backup
   await makePartitions(session, contents.partitions)
@@ -118,11 +124,11 @@ export async function load(session: Session, whole: Verified, told: Told): Promi
 async function withoutOthers(
   query: Kysely<Schema>,
   whole: Verified,
-  { onOthers }: Told,
+  { onOthers }: LoadReport,
 ): Promise<Verified> {
   const { contents } = whole
-  const known = new Set((await tablesOf(query)).map(({ name }) => name))
-  const sequences = new Set((await sequencesOf(query)).map(({ name }) => name))
+  const known = new Set((await findTables(query)).map(({ name }) => name))
+  const sequences = new Set((await findSequences(query)).map(({ name }) => name))
   const others = contents.tables.filter(({ name }) => !known.has(name))
   if (others.length > 0) onOthers(others.map(({ name }) => name))
   return {
@@ -140,7 +146,7 @@ async function makePartitions(
   { query }: Session,
   wanted: Verified['contents']['partitions'],
 ): Promise<void> {
-  const there = new Set((await partitionsOf(query)).map(({ name }) => name))
+  const there = new Set((await findPartitions(query)).map(({ name }) => name))
   for (const { table, name, bound } of wanted) {
     if (there.has(name)) continue
     if (!/^(for values from \('[^']*'\) to \('[^']*'\)|default)$/i.test(bound)) {
@@ -186,9 +192,9 @@ async function empty({ query }: Session, tables: readonly Table[]): Promise<void
 async function fill(
   { client }: Session,
   { path, contents, checksums }: Verified,
-  { onTable }: Told,
+  { onTable }: LoadReport,
 ): Promise<void> {
-  const entries = entriesIn(path)
+  const entries = readEntries(path)
   const columns = new Map(contents.tables.map((table) => [table.name, table.columns]))
   const filled = new Set<string>()
   let next = await entries.next()
@@ -199,7 +205,7 @@ async function fill(
       next = await entries.next()
       continue
     }
-    const state: { next: IteratorResult<Entry> } = { next }
+    const state: { next: IteratorResult<TarEntry> } = { next }
     const asked = `copy ${quoted(table)} (${own.map(quoted).join(', ')}) from stdin`
     const rows = await copyIn(client, asked, piecesOf(table, entries, state))
     if (rows !== checksums.rows[table] || filled.has(table)) {
@@ -214,8 +220,8 @@ async function fill(
 /** The pieces of a table that stand together; leaves in `state` what comes behind them. */
 async function* piecesOf(
   table: string,
-  entries: AsyncGenerator<Entry>,
-  state: { next: IteratorResult<Entry> },
+  entries: AsyncGenerator<TarEntry>,
+  state: { next: IteratorResult<TarEntry> },
 ): AsyncGenerator<Buffer> {
   while (!state.next.done && tableOf(state.next.value.name) === table) {
     yield state.next.value.bytes

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { formatVersion, names, type Contents } from './contents'
 import { verify } from './read'
 import { openBackup } from './restore'
-import { tarEnd, toTar, type Entry } from './tar'
+import { tarEnd, toTar, type TarEntry } from './tar'
 import { migrationNames } from '../db/migrate'
 
 let directory: string
@@ -29,14 +29,14 @@ const contents: Contents = {
   files: [],
 }
 
-const json = (name: string, value: object): Entry => ({
+const json = (name: string, value: object): TarEntry => ({
   name,
   bytes: Buffer.from(JSON.stringify(value)),
 })
 
-const rows: Entry = { name: 'tables/users.000001.copy', bytes: Buffer.from('user_1\nuser_2\n') }
+const rows: TarEntry = { name: 'tables/users.000001.copy', bytes: Buffer.from('user_1\nuser_2\n') }
 
-const sumsOf = (entries: readonly Entry[]) =>
+const sumsOf = (entries: readonly TarEntry[]) =>
   json(names.checksums, {
     files: Object.fromEntries(
       entries.map(({ name, bytes }) => [name, createHash('sha256').update(bytes).digest('hex')]),
@@ -44,7 +44,7 @@ const sumsOf = (entries: readonly Entry[]) =>
     rows: { users: 2 },
   })
 
-const archive = (entries: readonly Entry[]) =>
+const archive = (entries: readonly TarEntry[]) =>
   Buffer.concat([...entries.map((entry) => toTar(entry, 0)), tarEnd])
 
 const good = (told: object = contents) => {

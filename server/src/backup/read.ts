@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { createGunzip } from 'node:zlib'
 import { Checksums, Contents, formatVersion, names } from './contents'
-import { fromTar, type Entry } from './tar'
+import { readTar, type TarEntry } from './tar'
 import { StartError } from '../config'
 
 const damaged = (path: string, why: string) =>
   new StartError(`${path} cannot be restored: ${why}. Take another backup.`)
 
 /** The files of a backup, one at a time. Throws `StartError` where it is damaged. */
-export async function* entriesIn(path: string): AsyncGenerator<Entry> {
+export async function* readEntries(path: string): AsyncGenerator<TarEntry> {
   const file = createReadStream(path)
   const unzipped = createGunzip()
   file.on('error', (error) => unzipped.destroy(error))
   try {
-    yield* fromTar(file.pipe(unzipped))
+    yield* readTar(file.pipe(unzipped))
   } catch (thrown) {
     if (thrown instanceof StartError) throw thrown
     throw damaged(path, thrown instanceof Error ? thrown.message : String(thrown))
@@ -26,7 +26,7 @@ export async function* entriesIn(path: string): AsyncGenerator<Entry> {
 
 function read<Value>(
   schema: { safeParse: (value: unknown) => { data?: Value } },
-  { bytes }: Entry,
+  { bytes }: TarEntry,
 ) {
   try {
     return schema.safeParse(JSON.parse(bytes.toString())).data
@@ -36,7 +36,7 @@ function read<Value>(
 }
 
 /** What a file says it is. Throws `StartError` for what no backup is, or one of a newer format. */
-function contentsIn(path: string, entry: Entry): Contents {
+function contentsIn(path: string, entry: TarEntry): Contents {
   const told = read(Contents.pick({ format: true, format_version: true, version: true }), entry)
   if (entry.name !== names.contents || !told) throw damaged(path, 'it is no backup of Tollgate')
   if (told.format_version > formatVersion) {
@@ -59,7 +59,7 @@ export async function verify(path: string): Promise<Verified> {
   const found: Record<string, string> = {}
   let contents: Contents | undefined
   let checksums: Checksums | undefined
-  for await (const entry of entriesIn(path)) {
+  for await (const entry of readEntries(path)) {
     contents ??= contentsIn(path, entry)
     if (checksums) throw damaged(path, 'something stands behind its end')
     if (entry.name === names.checksums) checksums = read(Checksums, entry)

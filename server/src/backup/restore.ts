@@ -2,14 +2,14 @@ import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { fileOf, keyFiles } from './contents'
-import { clear, listed, load, lookAtTarget, type Told } from './load'
-import { entriesIn, verify, type Verified } from './read'
-import { tablesOf } from './schema-of'
+import { dropTables, summarizeNames, load, lookAtTarget, type LoadReport } from './load'
+import { readEntries, verify, type Verified } from './read'
+import { findTables } from './schema-of'
 import { StartError } from '../config'
 import { migrationNames } from '../db/migrate'
 import type { Session } from '../db/session'
 
-export interface Restoring extends Told {
+export interface Restoring extends LoadReport {
   /** Whether what is in the database may be dropped. */
   isForced: boolean
   /** Called before anything of it counts; whatever it throws undoes all. */
@@ -45,7 +45,7 @@ export async function restore(
   const { all, isEmpty, isOurs } = await lookAtTarget(session)
   if (!isEmpty && !isOurs) {
     throw new StartError(
-      `The database has what is not of Tollgate: ${listed(all)}. Name an empty one.`,
+      `The database has what is not of Tollgate: ${summarizeNames(all)}. Name an empty one.`,
     )
   }
   if (!isEmpty && !isForced) {
@@ -55,7 +55,7 @@ export async function restore(
   }
   await session.client.query('begin')
   try {
-    if (!isEmpty) await clear(session, all)
+    if (!isEmpty) await dropTables(session, all)
     await load(session, backup, told)
     await beginAnew(session, backup)
     await beforeCommit()
@@ -69,8 +69,8 @@ export async function restore(
 }
 
 /** Tells the planner of what was restored: of our tables, as others may be held by whoever they belong to. */
-export async function analyze({ query }: Session): Promise<void> {
-  const tables = (await tablesOf(query)).map(({ name }) => sql.table(name))
+export async function analyzeTables({ query }: Session): Promise<void> {
+  const tables = (await findTables(query)).map(({ name }) => sql.table(name))
   await sql`analyze ${sql.join(tables)}`.execute(query)
 }
 
@@ -115,11 +115,11 @@ async function beginAnew({ query }: Session, { contents }: Verified): Promise<vo
 export type Keys = Map<(typeof keyFiles)[number], Buffer>
 
 /** The keys that a backup has. */
-export async function keysIn({ path, contents }: Verified): Promise<Keys> {
+export async function readBackupKeys({ path, contents }: Verified): Promise<Keys> {
   const keys: Keys = new Map()
   const wanted = keyFiles.filter((name) => contents.files.includes(name))
   if (wanted.length === 0) return keys
-  for await (const { name, bytes } of entriesIn(path)) {
+  for await (const { name, bytes } of readEntries(path)) {
     const file = wanted.find((one) => one === fileOf(name))
     if (file !== undefined) keys.set(file, bytes)
     if (keys.size === wanted.length) break

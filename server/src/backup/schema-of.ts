@@ -11,7 +11,7 @@ const isOfNoExtension = (catalog: 'pg_class' | 'pg_proc') => sql`not exists (
     and objid = ${sql.ref(`${catalog}.oid`)} and deptype = 'e')`
 
 /** Tables that hold rows of their own: a partition's rows are those of its table. */
-export async function tablesOf(db: Kysely<Schema>): Promise<Table[]> {
+export async function findTables(db: Kysely<Schema>): Promise<Table[]> {
   const { rows } = await sql<Table>`
     select relname as name, array_agg(attname::text order by attnum) as columns
     from pg_class join pg_attribute on attrelid = pg_class.oid
@@ -22,7 +22,7 @@ export async function tablesOf(db: Kysely<Schema>): Promise<Table[]> {
   return rows
 }
 
-export async function partitionsOf(db: Kysely<Schema>): Promise<Contents['partitions']> {
+export async function findPartitions(db: Kysely<Schema>): Promise<Contents['partitions']> {
   const { rows } = await sql<Contents['partitions'][number]>`
     select parent.relname as table, child.relname as name,
       pg_get_expr(child.relpartbound, child.oid) as bound
@@ -35,7 +35,7 @@ export async function partitionsOf(db: Kysely<Schema>): Promise<Contents['partit
   return rows
 }
 
-export async function sequencesOf(db: Kysely<Schema>): Promise<Contents['sequences']> {
+export async function findSequences(db: Kysely<Schema>): Promise<Contents['sequences']> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
     where relnamespace = current_schema()::regnamespace and relkind = 'S'
@@ -59,7 +59,7 @@ export interface Droppable {
 }
 
 /** All that is in the schema, but for what belongs to something else there: extensions, tables. */
-export async function allIn(db: Kysely<Schema>): Promise<Droppable[]> {
+export async function findDroppable(db: Kysely<Schema>): Promise<Droppable[]> {
   const { rows } = await sql<Droppable>`
     select format('%I', relname) as name, case relkind when 'v' then 'view'
       when 'm' then 'materialized view' when 'f' then 'foreign table'

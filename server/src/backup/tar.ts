@@ -1,13 +1,13 @@
 import { StartError } from '../config'
 
 /** A file within an archive. */
-export interface Entry {
+export interface TarEntry {
   name: string
   bytes: Buffer
 }
 
 /** What an archive may have: a file, else a link, else a folder. */
-export interface Member {
+export interface TarMember {
   /** Relative, with slashes, of at most 100 bytes. */
   name: string
   bytes?: Uint8Array
@@ -27,14 +27,14 @@ const sumOf = (header: Buffer) => header.reduce((sum, byte) => sum + byte, 0)
 
 const paddingOf = (bytes: number) => (block - (bytes % block)) % block
 
-const kindOf = ({ bytes, target }: Member) =>
+const kindOf = ({ bytes, target }: TarMember) =>
   bytes !== undefined ? '0' : target !== undefined ? '2' : '5'
 
 /**
  * A member as `tar` has it, of a time in seconds. Throws for one that `fromTar` would not take.
  * Source: POSIX.1-2017 pax, "ustar".
  */
-export function toTar(member: Member, seconds: number): Buffer {
+export function toTar(member: TarMember, seconds: number): Buffer {
   const { name, bytes = new Uint8Array(), target = '', mode = 0o600 } = member
   const header = Buffer.alloc(block)
   const put = (text: string, at: number) => header.write(text, at)
@@ -62,7 +62,7 @@ export function toTar(member: Member, seconds: number): Buffer {
 export const tarEnd = Buffer.alloc(2 * block)
 
 /** An archive of these, by name and of no time: the same files make the same archive. */
-export function tarOf(members: readonly Member[]): Buffer<ArrayBuffer> {
+export function createTar(members: readonly TarMember[]): Buffer<ArrayBuffer> {
   const sorted = members.toSorted((one, other) => (one.name < other.name ? -1 : 1))
   return Buffer.concat([...sorted.map((member) => toTar(member, 0)), tarEnd])
 }
@@ -116,7 +116,7 @@ function headerOf(header: Buffer): { name: string; size: number } {
 }
 
 /** The files of an archive, one at a time. Throws `StartError` where it is damaged or cut. */
-export async function* fromTar(source: AsyncIterable<Buffer>): AsyncGenerator<Entry> {
+export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const taker = new Taker(source)
   for (;;) {
     const header = await taker.take(block)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { entriesIn, verify } from './read'
+import { readEntries, verify } from './read'
 import { mostEntryBytes, toTar } from './tar'
 import { writeBackup } from './write'
 import { openTestDatabase } from '../db/database-for-tests'
@@ -32,7 +32,7 @@ test('a value that is larger than any entry may be is backed up so that it can b
   expect(checksums.rows).toMatchObject({ config: 1 })
   expect((await verify(path)).checksums).toEqual(checksums)
   let bytes = 0
-  for await (const entry of entriesIn(path)) {
+  for await (const entry of readEntries(path)) {
     expect(entry.bytes.length).toBeLessThanOrEqual(largest)
     if (entry.name.startsWith('tables/config.')) bytes += entry.bytes.length
   }

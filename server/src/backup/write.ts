@@ -17,11 +17,11 @@ import {
   type Contents,
   type Table,
 } from './contents'
-import { partitionsOf, sequencesOf, tablesOf } from './schema-of'
-import { tarEnd, toTar, type Entry } from './tar'
+import { findPartitions, findSequences, findTables } from './schema-of'
+import { tarEnd, toTar, type TarEntry } from './tar'
 import { StartError } from '../config'
 import { copyOut } from '../db/copy'
-import { migrationsOf } from '../db/migrate'
+import { readMigrations } from '../db/migrate'
 import type { Session } from '../db/session'
 
 /** Of a table, before compression; as much is in memory. */
@@ -38,7 +38,7 @@ export interface Backup {
 }
 
 /** What became of it. */
-export interface Written {
+export interface BackupSummary {
   contents: Contents
   checksums: Checksums
   bytes: number
@@ -52,7 +52,7 @@ export async function writeBackup(
   session: Session,
   path: string,
   backup: Backup,
-): Promise<Written> {
+): Promise<BackupSummary> {
   const draft = `${path}.${randomUUID()}.part`
   try {
     await session.client.query('begin isolation level repeatable read read only')
@@ -78,13 +78,13 @@ async function sync(path: string): Promise<void> {
 }
 
 async function contentsOf({ query }: Session, backup: Backup): Promise<Contents> {
-  const tables = await tablesOf(query)
+  const tables = await findTables(query)
   if (tables.length > 0) {
     // What is dropped meanwhile would be missing without a word.
     const all = sql.join(tables.map(({ name }) => sql.table(name)))
     await sql`lock table ${all} in access share mode`.execute(query)
   }
-  const migrations = await migrationsOf(query)
+  const migrations = await readMigrations(query)
   if (migrations.length === 0) throw new StartError('There is nothing of Tollgate in the database.')
   const { rows } = await sql<{ now: Date; postgres: string }>`
     select clock_timestamp() as now, current_setting('server_version') as postgres`.execute(query)
@@ -96,8 +96,8 @@ async function contentsOf({ query }: Session, backup: Backup): Promise<Contents>
     postgres: rows[0]?.postgres ?? '',
     migrations,
     tables,
-    partitions: await partitionsOf(query),
-    sequences: await sequencesOf(query),
+    partitions: await findPartitions(query),
+    sequences: await findSequences(query),
     files: backup.hasKeys ? [...keyFiles] : [],
   }
 }
@@ -109,7 +109,7 @@ interface Parts {
   checksums: Checksums
 }
 
-const jsonEntry = (name: string, value: unknown): Entry => ({
+const jsonEntry = (name: string, value: unknown): TarEntry => ({
   name,
   bytes: Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`),
 })
@@ -124,7 +124,12 @@ async function* archiveOf(parts: Parts): AsyncGenerator<Buffer> {
   yield tarEnd
 }
 
-async function* entriesOf({ session, backup, contents, checksums }: Parts): AsyncGenerator<Entry> {
+async function* entriesOf({
+  session,
+  backup,
+  contents,
+  checksums,
+}: Parts): AsyncGenerator<TarEntry> {
   yield jsonEntry(names.contents, contents)
   for (const name of contents.files) yield fileEntry(backup.dataDir, name)
   for (const table of contents.tables) {
@@ -139,7 +144,7 @@ async function* entriesOf({ session, backup, contents, checksums }: Parts): Asyn
   }
 }
 
-async function fileEntry(dataDir: string, name: string): Promise<Entry> {
+async function fileEntry(dataDir: string, name: string): Promise<TarEntry> {
   const bytes = await readFile(join(dataDir, name)).catch((cause: unknown) => {
     const path = join(dataDir, name)
     const advice = 'Where the environment holds it, keep that, and leave out --with-keys.'

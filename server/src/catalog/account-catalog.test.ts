@@ -5,7 +5,7 @@ import {
   type Membership,
   type SharedLimits,
 } from './account-catalog'
-import type { Offer, OwnedConnection, Place } from './offer'
+import type { Offer, OwnedConnection, CandidatePlace } from './offer'
 import { sampleConnection, sampleMembership, sampleShared } from './samples'
 
 const connection = (id: string, fields: Partial<OwnedConnection> = {}): OwnedConnection => ({
@@ -14,7 +14,7 @@ const connection = (id: string, fields: Partial<OwnedConnection> = {}): OwnedCon
   ...fields,
 })
 
-const place = (id: string, fields: Partial<Place> = {}): Place => ({
+const place = (id: string, fields: Partial<CandidatePlace> = {}): CandidatePlace => ({
   provider: 'fake',
   connections: [connection(id)],
   pool: null,
@@ -23,7 +23,7 @@ const place = (id: string, fields: Partial<Place> = {}): Place => ({
   ...fields,
 })
 
-const offer = (...places: Place[]): Offer => new Map([['fake', places]])
+const offer = (...places: CandidatePlace[]): Offer => new Map([['fake', places]])
 
 const membership = sampleMembership
 

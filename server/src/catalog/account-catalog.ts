@@ -1,6 +1,6 @@
-import { toFoundModel, type FoundModel } from './found'
-import { byPlace, nothing, type Offer, type OwnedConnection, type Place } from './offer'
-import { LookUps } from '../db/look-ups'
+import { toFoundModel, type DiscoveredModel } from './discovered-model'
+import { byPlace, nothing, type Offer, type OwnedConnection, type CandidatePlace } from './offer'
+import { SwrCache } from '../db/swr-cache'
 import type { MembershipRow } from '../db/schema'
 
 /** A caller's place in an organization. */
@@ -52,7 +52,7 @@ export class AccountCatalog {
   readonly #own: Offer
   readonly #organizations: readonly { isPrimary: boolean; offer: Offer }[]
   readonly #terms: ReadonlyMap<string, MemberTerms>
-  readonly #places = new Map<string, readonly Place[]>()
+  readonly #places = new Map<string, readonly CandidatePlace[]>()
 
   /**
    * `shared`: of the organizations whose models it may call. `fundedBy` is what the account set, and
@@ -95,7 +95,7 @@ export class AccountCatalog {
    * organizations, the primary one's first, `org_pays` before `member_pays`. Those of the organization
    * that funds the account come before all. Source: contract 10.1.
    */
-  placesOf(provider: string): readonly Place[] {
+  placesOf(provider: string): readonly CandidatePlace[] {
     if (this.#organizations.length === 0) return this.#own.get(provider) ?? []
     const known = this.#places.get(provider)
     if (known) return known
@@ -109,7 +109,7 @@ export class AccountCatalog {
         byPlace(a.place, b.place),
     )
     const { fundedBy } = this
-    const isFunding = ({ organizationId }: Place) => organizationId === fundedBy
+    const isFunding = ({ organizationId }: CandidatePlace) => organizationId === fundedBy
     const theirs = ordered.map(({ place }) => place)
     const places = [
       ...(fundedBy === null ? [] : theirs.filter(isFunding)),
@@ -122,7 +122,7 @@ export class AccountCatalog {
   }
 
   /** A model that the catalogue has not, by its two parts. */
-  find(provider: string, name: string): FoundModel | undefined {
+  find(provider: string, name: string): DiscoveredModel | undefined {
     if (this.isEmpty) return undefined
     for (const connection of connectionsOf(this.placesOf(provider))) {
       const found = connection.found.get(name)
@@ -132,9 +132,9 @@ export class AccountCatalog {
   }
 
   /** All of them, by id. */
-  found(): FoundModel[] {
+  found(): DiscoveredModel[] {
     const providers = [this.#own, ...this.#organizations.map(({ offer }) => offer)]
-    const models = new Map<string, FoundModel>()
+    const models = new Map<string, DiscoveredModel>()
     for (const provider of new Set(providers.flatMap((offer) => [...offer.keys()]))) {
       for (const { found } of connectionsOf(this.placesOf(provider))) {
         for (const [name, known] of found) {
@@ -156,10 +156,10 @@ interface Belonging {
 
 const alone: Belonging = { shared: new Map(), fundedBy: null }
 
-const connectionsOf = (places: readonly Place[]): OwnedConnection[] =>
+const connectionsOf = (places: readonly CandidatePlace[]): OwnedConnection[] =>
   places.flatMap(({ connections }) => connections)
 
-const turnOf = ({ billing }: Place) => (billing === 'member_pays' ? 1 : 0)
+const turnOf = ({ billing }: CandidatePlace) => (billing === 'member_pays' ? 1 : 0)
 
 /** What the many have who own nothing and belong nowhere. */
 export const emptyAccount = new AccountCatalog(nothing)
@@ -197,12 +197,12 @@ interface Clock {
 
 /** What accounts bring to routing, in memory; in the steady state without a promise. */
 export class AccountCatalogs {
-  readonly #accounts: LookUps<Account>
-  readonly #organizations: LookUps<Shared | undefined>
-  readonly #elsewhere: LookUps<boolean>
+  readonly #accounts: SwrCache<Account>
+  readonly #organizations: SwrCache<Shared | undefined>
+  readonly #elsewhere: SwrCache<boolean>
 
   constructor(reads: AccountReads, clock: Clock = {}) {
-    this.#accounts = new LookUps({
+    this.#accounts = new SwrCache({
       lookUp: async (userId) => {
         const account = await reads.account(userId)
         const { own, memberships, housePays } = account
@@ -213,12 +213,12 @@ export class AccountCatalogs {
       capacity: 100_000,
       ...clock,
     })
-    this.#organizations = new LookUps({
+    this.#organizations = new SwrCache({
       lookUp: reads.organization,
       capacity: 20_000,
       ...clock,
     })
-    this.#elsewhere = new LookUps({
+    this.#elsewhere = new SwrCache({
       lookUp: (question) => {
         const [userId = '', provider = ''] = question.split(' ')
         return reads.offeredElsewhere(userId, provider)

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
-import type { Collection, Member } from './collection'
+import type { Collection, CollectionMember } from './collection'
 import { Mappings } from './mapping'
-import { Batches } from '../db/batches'
-import { LookUps } from '../db/look-ups'
+import { DataLoader } from '../db/data-loader'
+import { SwrCache } from '../db/swr-cache'
 import type { Database } from '../db/database'
 import { DatabaseLiveness } from '../db/liveness'
 import type { Schema } from '../db/schema'
@@ -27,14 +27,14 @@ export interface NameReads {
  * throw or reject with `gateway_unavailable` where the database was needed and did not answer.
  */
 export class AccountNames {
-  readonly #mappings: LookUps<Mappings>
-  readonly #collections: LookUps<Collections>
-  readonly #owners: LookUps<NameOwner | undefined>
+  readonly #mappings: SwrCache<Mappings>
+  readonly #collections: SwrCache<Collections>
+  readonly #owners: SwrCache<NameOwner | undefined>
 
   constructor({ mappings, collections, owner }: NameReads) {
-    this.#mappings = new LookUps({ lookUp: mappings, capacity: 100_000 })
-    this.#collections = new LookUps({ lookUp: collections, capacity: 50_000 })
-    this.#owners = new LookUps({
+    this.#mappings = new SwrCache({ lookUp: mappings, capacity: 100_000 })
+    this.#collections = new SwrCache({ lookUp: collections, capacity: 50_000 })
+    this.#owners = new SwrCache({
       lookUp: owner,
       capacity: 10_000,
       isNothing: (found) => found === undefined,
@@ -82,11 +82,11 @@ const noMappings = new Mappings([])
 const noCollections: Collections = new Map()
 
 /** Reads from the database. */
-export function nameReadsIn({
+export function createNameReads({
   query: db,
   liveness,
 }: Pick<Database, 'query' | 'liveness'>): NameReads {
-  const mappings = new Batches<string, Mappings>({
+  const mappings = new DataLoader<string, Mappings>({
     answer: async (userIds) => {
       const read = await readMappings(db, userIds)
       return userIds.map((id) => read.get(id) ?? noMappings)
@@ -173,4 +173,8 @@ export async function readCollections(
   }))
 }
 
-const toMember = ({ modelId, priority, weight }: Member): Member => ({ modelId, priority, weight })
+const toMember = ({ modelId, priority, weight }: CollectionMember): CollectionMember => ({
+  modelId,
+  priority,
+  weight,
+})

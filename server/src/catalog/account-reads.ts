@@ -1,17 +1,17 @@
 import { sql, type Kysely } from 'kysely'
 import type { AccountReads } from './account-catalog'
 import { nothing, readOffer, type OfferOptions } from './offer'
-import { Batches } from '../db/batches'
+import { DataLoader } from '../db/data-loader'
 import type { Database } from '../db/database'
 import { DatabaseLiveness } from '../db/liveness'
 import type { Schema } from '../db/schema'
 
 /** Reads from the database. */
-export function accountReadsIn(
+export function createAccountReads(
   { query: db, liveness }: Pick<Database, 'query' | 'liveness'>,
   options: OfferOptions,
 ): AccountReads {
-  const belongings = new Batches<string, boolean>({
+  const belongings = new DataLoader<string, boolean>({
     answer: async (userIds) => {
       const having = await findHaving(db, userIds)
       return userIds.map((id) => having.has(id))

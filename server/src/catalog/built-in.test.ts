@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
 import { providers } from '../providers/registry'
-import { builtInModels, builtInModelsByTime } from './built-in'
+import { loadBuiltInModels, createBuiltInModels } from './built-in'
 
 const at = new Date('2026-11-23T12:00:00Z')
-const models = builtInModels(providers, at)
+const models = loadBuiltInModels(providers, at)
 const named = (id: string) => models.find((model) => model.id === id)
 
 test('models of a provider without a row are left out', () => {
   const served = new Set(providers.map(({ key }) => key))
   for (const { provider } of models) expect(served).toContain(provider)
-  expect(builtInModels([])).toEqual([])
+  expect(loadBuiltInModels([])).toEqual([])
 })
 
 test('a well-known model is there, whole', () => {
@@ -84,7 +84,7 @@ const introduced = (list: typeof models) =>
   list.find(({ id }) => id === 'google/gemini-3.6-flash')?.pricing?.input
 
 test('prices change with the day of UTC, and nothing is made anew in between', () => {
-  const modelsAt = builtInModelsByTime(providers)
+  const modelsAt = createBuiltInModels(providers)
   const at = (time: string) => modelsAt(Date.parse(time))
   const before = at('2026-12-31T00:00:00Z')
   expect(at('2026-12-31T23:59:59Z')).toBe(before)
@@ -94,7 +94,7 @@ test('prices change with the day of UTC, and nothing is made anew in between', (
 })
 
 const deepseekOn = (time: string) =>
-  builtInModels(providers, new Date(time)).find(({ id }) => id === 'deepseek/deepseek-v4-pro')
+  loadBuiltInModels(providers, new Date(time)).find(({ id }) => id === 'deepseek/deepseek-v4-pro')
     ?.pricing
 
 test('prices by the hour are part of a price, on the days on which they hold', () => {

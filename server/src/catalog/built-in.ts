@@ -1,9 +1,9 @@
 import type { Provider } from '../providers/provider'
 import type { EntryPrice, PriceChange } from './entry-price'
-import { pricingOn } from './entry-pricing'
+import { getPricingOn } from './entry-pricing'
 import type { Capability, Category, Model, Pricing } from './model'
 import catalog from './models.json' with { type: 'json' }
-import { isPrice } from './priced'
+import { isPrice } from './is-priced'
 
 /** `models.json`, written by `scripts/generate-catalog.ts`. */
 export interface CatalogFile {
@@ -14,11 +14,11 @@ export interface CatalogFile {
   /** Names that providers have retired -> the model that has taken their place. */
   aliases: Readonly<Record<string, string>>
   /** Sorted by id. */
-  models: readonly Entry[]
+  models: readonly CatalogEntryRow[]
 }
 
 /** One line of `models.json`; what nobody knows is left out. Lengths are tokens, dates Unix seconds. */
-export interface Entry {
+export interface CatalogEntryRow {
   id: string
   name: string
   category: Category
@@ -48,7 +48,7 @@ const { models: entries, aliases } = catalog as unknown as CatalogFile
 export const retiredNames: ReadonlyMap<string, string> = new Map(Object.entries(aliases))
 
 /** Those that come with Tollgate and have announced prices, by id. */
-export const builtInAnnounced: ReadonlyMap<string, Entry> = new Map(
+export const builtInAnnounced: ReadonlyMap<string, CatalogEntryRow> = new Map(
   entries.flatMap((entry) => (entry.price_changes ? [[entry.id, entry]] : [])),
 )
 
@@ -56,11 +56,11 @@ export const builtInAnnounced: ReadonlyMap<string, Entry> = new Map(
  * The models that come with Tollgate, as far as `providers` has their provider, with the prices
  * valid at `at`.
  */
-export function builtInModels(providers: readonly Provider[], at: Date = new Date()): Model[] {
+export function loadBuiltInModels(providers: readonly Provider[], at: Date = new Date()): Model[] {
   const rows = new Map(providers.map((provider) => [provider.key, provider]))
   const models = entries.flatMap((entry) => {
     const provider = rows.get(entry.id.slice(0, entry.id.indexOf('/')))
-    return provider && offers(provider, entry) ? [modelOf(entry, provider, at)] : []
+    return provider && servesKind(provider, entry) ? [toModel(entry, provider, at)] : []
   })
   return rows.has('sandbox') ? [...models, ...sandboxModels] : models
 }
@@ -72,25 +72,25 @@ const priceSlotMs = 86_400_000
 export const priceSlot = (nowMs: number): number => Math.floor(nowMs / priceSlotMs)
 
 /** The same, made anew when prices may have changed. */
-export function builtInModelsByTime(providers: readonly Provider[]): (nowMs: number) => Model[] {
+export function createBuiltInModels(providers: readonly Provider[]): (nowMs: number) => Model[] {
   let made = { slot: Number.NaN, models: [] as Model[] }
   return (nowMs) => {
     const slot = priceSlot(nowMs)
-    if (made.slot !== slot) made = { slot, models: builtInModels(providers, new Date(nowMs)) }
+    if (made.slot !== slot) made = { slot, models: loadBuiltInModels(providers, new Date(nowMs)) }
     return made.models
   }
 }
 
 /** Whether a provider is asked for models of the entry's kind. */
-export function offers({ embeddings }: Provider, { category }: Entry): boolean {
+export function servesKind({ embeddings }: Provider, { category }: CatalogEntryRow): boolean {
   return category === 'embedding' ? embeddings !== 'no' : embeddings !== 'only'
 }
 
 /** The model of an entry, at the price that it has on a day. */
-export function modelOf(entry: Entry, provider: Provider, at: Date): Model {
+export function toModel(entry: CatalogEntryRow, provider: Provider, at: Date): Model {
   const upstreamModel = entry.id.slice(provider.key.length + 1)
   const isFree = entry.free === true
-  const pricing = usable(pricingOn(entry, at), entry)
+  const pricing = usable(getPricingOn(entry, at), entry)
   return {
     id: entry.id,
     provider: provider.key,
@@ -111,10 +111,15 @@ export function modelOf(entry: Entry, provider: Provider, at: Date): Model {
 }
 
 /** What is no whole price is none: half of one would give the answers away. */
-const usable = (pricing: Pricing | null, { free, category }: Entry): Pricing | null =>
+const usable = (pricing: Pricing | null, { free, category }: CatalogEntryRow): Pricing | null =>
   pricing && (free || isPrice(pricing, category)) ? pricing : null
 
-function capabilitiesOf({ category, input, output, ...entry }: Entry): Model['capabilities'] {
+function capabilitiesOf({
+  category,
+  input,
+  output,
+  ...entry
+}: CatalogEntryRow): Model['capabilities'] {
   const sounds = input.includes('audio') || output.includes('audio')
   return having([
     ...entry.capabilities,

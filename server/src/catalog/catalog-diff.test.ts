@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { modelOf, type Entry } from './built-in'
-import { diffOf, type StoredPlans } from './catalog-diff'
+import { toModel, type CatalogEntryRow } from './built-in'
+import { compareCatalogs, type StoredPlans } from './catalog-diff'
 import { CatalogDocument } from './entry-schema'
 import type { Model } from './model'
 import { providers as rows } from '../providers/registry'
@@ -10,7 +10,7 @@ const providers = new Map(rows.map((provider) => [provider.key, provider]))
 const openai = providers.get('openai')
 if (!openai) throw new Error('no provider')
 
-const entry = (fields: Partial<Entry>): Entry => ({
+const entry = (fields: Partial<CatalogEntryRow>): CatalogEntryRow => ({
   id: 'openai/made-up',
   name: 'Made up',
   category: 'chat',
@@ -21,18 +21,18 @@ const entry = (fields: Partial<Entry>): Entry => ({
   price: { input: 1, output: 2 },
   ...fields,
 })
-const knownOf = (...entries: Entry[]) =>
-  new Map(entries.map((one): [string, Model] => [one.id, modelOf(one, openai, at)]))
+const knownOf = (...entries: CatalogEntryRow[]) =>
+  new Map(entries.map((one): [string, Model] => [one.id, toModel(one, openai, at)]))
 
 /** What is undefined stands in no document. */
-const documentOf = (models: readonly Entry[]) =>
+const documentOf = (models: readonly CatalogEntryRow[]) =>
   CatalogDocument.parse(JSON.parse(JSON.stringify({ date: '2026-11-23', models })))
 
 const diff = (
-  entries: readonly Entry[],
+  entries: readonly CatalogEntryRow[],
   models: ReadonlyMap<string, Model> = new Map(),
   plans: StoredPlans = new Map(),
-) => diffOf(documentOf(entries), { models, providers, plans }, at)
+) => compareCatalogs(documentOf(entries), { models, providers, plans }, at)
 
 const later = { from: '2027-01-01', price: { input: 3, output: 4 } }
 const idsIn = (list: readonly { id: string }[]) => list.map(({ id }) => id)
@@ -93,6 +93,6 @@ test('a price by the day of the week is not taken, nor what is announced with it
 
 test('models that a document lacks are counted of its providers alone', () => {
   const known = knownOf(entry({}), entry({ id: 'openai/other' }))
-  known.set('mistral/other', { ...modelOf(entry({}), openai, at), provider: 'mistral' })
+  known.set('mistral/other', { ...toModel(entry({}), openai, at), provider: 'mistral' })
   expect(diff([entry({})], known).missing).toBe(1)
 })

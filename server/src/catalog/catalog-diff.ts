@@ -1,8 +1,8 @@
-import { builtInAnnounced, modelOf, offers, type Entry } from './built-in'
+import { builtInAnnounced, toModel, servesKind, type CatalogEntryRow } from './built-in'
 import type { CatalogDocument } from './entry-schema'
-import { pricingOn } from './entry-pricing'
+import { getPricingOn } from './entry-pricing'
 import type { Model, Pricing } from './model'
-import { isServable } from './priced'
+import { isServable } from './is-priced'
 import type { Snapshot } from './snapshot'
 
 /** A price that a model of the catalogue has otherwise. */
@@ -41,7 +41,7 @@ interface Known extends Pick<Snapshot, 'models' | 'providers'> {
 }
 
 /** Compares a document with the catalogue as it is. Models of unknown providers are left out. */
-export function diffOf(
+export function compareCatalogs(
   document: CatalogDocument,
   { models, providers, plans }: Known,
   at: Date,
@@ -79,15 +79,22 @@ export function diffOf(
 }
 
 /** Undefined for a model of a provider that is not known, or of a kind that it is not asked for. */
-function offeredModel(entry: Entry, providers: Snapshot['providers'], at: Date): Model | undefined {
+function offeredModel(
+  entry: CatalogEntryRow,
+  providers: Snapshot['providers'],
+  at: Date,
+): Model | undefined {
   const provider = providers.get(entry.id.slice(0, entry.id.indexOf('/')))
-  return provider && offers(provider, entry) ? modelOf(entry, provider, at) : undefined
+  return provider && servesKind(provider, entry) ? toModel(entry, provider, at) : undefined
 }
 
-function plannedOf({ id, price, price_changes: changes = [] }: Entry, at: Date): Planned[] {
+function plannedOf(
+  { id, price, price_changes: changes = [] }: CatalogEntryRow,
+  at: Date,
+): Planned[] {
   return changes.flatMap(({ from }) => {
     const begin = new Date(`${from}T00:00:00Z`)
-    const after = begin > at ? pricingOn({ price, price_changes: changes }, begin) : null
+    const after = begin > at ? getPricingOn({ price, price_changes: changes }, begin) : null
     return after ? [{ id, from: begin, after }] : []
   })
 }
@@ -105,7 +112,7 @@ function builtInPlan(id: string, at: Date): Plan {
   return new Map(plan.map(({ from, after }) => [from.getTime(), after]))
 }
 
-const byWeekday = ({ price, price_changes: changes = [] }: Entry) =>
+const byWeekday = ({ price, price_changes: changes = [] }: CatalogEntryRow) =>
   [price, ...changes.map((change) => change.price)].some((one) =>
     one?.hours?.some(({ days, except }) => days !== undefined || except !== undefined),
   )

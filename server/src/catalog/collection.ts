@@ -11,7 +11,7 @@ export const strategies = [
 export type Strategy = (typeof strategies)[number]
 
 /** A model that a collection may send a request to. */
-export interface Member {
+export interface CollectionMember {
   /** `<provider>/<model>`. */
   modelId: string
   /** Lower comes first. */
@@ -29,7 +29,7 @@ export interface Collection {
   scope: 'individual' | 'organization' | 'system'
   strategy: Strategy
   /** The enabled ones, by priority, then in the order in which they were added. */
-  members: readonly Member[]
+  members: readonly CollectionMember[]
   /** Unix seconds. */
   createdAt: number
 }

@@ -1,24 +1,29 @@
 import { describe, expect, test } from 'bun:test'
 import type { EntryPrice } from './entry-price'
-import { pricingOn } from './entry-pricing'
+import { getPricingOn } from './entry-pricing'
 
 // 2026-11-23 is a Monday.
 const monday = new Date('2026-11-23T02:00:00Z')
 const sunday = new Date('2026-11-22T02:00:00Z')
 
 test('USD per million tokens become nano-dollars, digit by digit', () => {
-  expect(pricingOn({ price: { input: 0.15, output: 0.6, cached_input: 0.075 } }, monday)).toEqual({
+  expect(
+    getPricingOn({ price: { input: 0.15, output: 0.6, cached_input: 0.075 } }, monday),
+  ).toEqual({
     input: 150_000_000n,
     output: 600_000_000n,
     cachedInput: 75_000_000n,
   })
-  expect(pricingOn({ price: { input: 0.02 } }, monday)).toEqual({ input: 20_000_000n, output: 0n })
-  expect(pricingOn({}, monday)).toBeNull()
+  expect(getPricingOn({ price: { input: 0.02 } }, monday)).toEqual({
+    input: 20_000_000n,
+    output: 0n,
+  })
+  expect(getPricingOn({}, monday)).toBeNull()
 })
 
 test('lengths of prompts are tiers', () => {
   const price = { input: 2, output: 10, tiers: [{ above: 272_000, input: 4, output: 15 }] }
-  expect(pricingOn({ price }, monday)?.tiers).toEqual([
+  expect(getPricingOn({ price }, monday)?.tiers).toEqual([
     { above: 272_000, rates: { input: 4_000_000_000n, output: 15_000_000_000n } },
   ])
 })
@@ -33,7 +38,7 @@ test('a service tier has its own prices for long prompts, or gives no discount o
       priority: { input: 5, output: 12 },
     },
   }
-  expect(pricingOn({ price }, monday)?.tiers?.slice(1)).toEqual([
+  expect(getPricingOn({ price }, monday)?.tiers?.slice(1)).toEqual([
     { serviceTier: 'flex', rates: { input: 1_000_000_000n, output: 5_000_000_000n } },
     {
       serviceTier: 'flex',
@@ -55,17 +60,17 @@ test('hours of some days of the week hold on those', () => {
     output: 2,
     hours: [{ from: 60, until: 240, days: [1, 2, 3, 4, 5], input: 2, output: 4 }],
   }
-  expect(pricingOn({ price }, monday)?.tiers).toEqual([
+  expect(getPricingOn({ price }, monday)?.tiers).toEqual([
     { hours: { from: 60, until: 240 }, rates: { input: 2_000_000_000n, output: 4_000_000_000n } },
   ])
-  expect(pricingOn({ price }, sunday)?.tiers).toBeUndefined()
+  expect(getPricingOn({ price }, sunday)?.tiers).toBeUndefined()
 })
 
 test('on days that they leave out, hours do not hold', () => {
   const hours = [{ from: 60, until: 240, days: [1], except: ['2026-11-30'], input: 2, output: 4 }]
   const price = { input: 1, output: 2, hours }
-  expect(pricingOn({ price }, monday)?.tiers).toHaveLength(1)
-  expect(pricingOn({ price }, new Date('2026-11-30T02:00:00Z'))?.tiers).toBeUndefined()
+  expect(getPricingOn({ price }, monday)?.tiers).toHaveLength(1)
+  expect(getPricingOn({ price }, new Date('2026-11-30T02:00:00Z'))?.tiers).toBeUndefined()
 })
 
 test('an announced price begins with its day, and the last one that has begun counts', () => {
@@ -76,7 +81,7 @@ test('an announced price begins with its day, and the last one that has begun co
       { from: '2027-01-01', price: { input: 3, output: 3 } },
     ],
   }
-  const inputAt = (time: string) => pricingOn(entry, new Date(time))?.input
+  const inputAt = (time: string) => getPricingOn(entry, new Date(time))?.input
   expect(inputAt('2026-11-22T23:59:59Z')).toBe(1_000_000_000n)
   expect(inputAt('2026-11-23T00:00:00Z')).toBe(2_000_000_000n)
   expect(inputAt('2027-06-01T00:00:00Z')).toBe(3_000_000_000n)
@@ -85,7 +90,7 @@ test('an announced price begins with its day, and the last one that has begun co
 describe('what a tier leaves out follows the rate that it was derived from', () => {
   const today = new Date('2026-11-24T00:00:00Z')
   const tiersOf = (price: EntryPrice) =>
-    pricingOn({ price }, today)?.tiers?.map(({ rates }) => rates) ?? []
+    getPricingOn({ price }, today)?.tiers?.map(({ rates }) => rates) ?? []
 
   test('images that cost what text does cost more in long prompts too', () => {
     const price = { input: 2, output: 6, image_input: 2, tiers: [{ above: 199_999, input: 4 }] }

@@ -2,7 +2,7 @@ import { withDerivedRates } from './derived-rates'
 import type { EntryPrice, EntryRates, PriceChange } from './entry-price'
 import { rateFields } from './pricing-fields'
 import { serviceTiers as knownTiers, type PriceTier, type Pricing, type Rates } from './model'
-import { nanosOf } from '../wire/usd'
+import { parseUsd } from '../wire/usd'
 
 interface Priced {
   price?: EntryPrice | undefined
@@ -10,7 +10,7 @@ interface Priced {
 }
 
 /** What an entry of the catalogue costs on a day of UTC; null where it has no price. */
-export function pricingOn(
+export function getPricingOn(
   { price, price_changes: changes = [] }: Priced,
   at: Date,
 ): Pricing | null {
@@ -42,7 +42,7 @@ const known = new Map<number, bigint>()
 
 function toNanos(usd: number): bigint {
   let nanos = known.get(usd)
-  if (nanos === undefined) known.set(usd, (nanos = nanosOf(usd)))
+  if (nanos === undefined) known.set(usd, (nanos = parseUsd(usd)))
   return nanos
 }
 

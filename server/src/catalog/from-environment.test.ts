@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'bun:test'
-import { connectionsFrom } from './from-environment'
+import { createEnvironmentConnections } from './from-environment'
 import { sampleProvider } from './samples'
 
 const fake = sampleProvider({ keyVariables: ['FAKE_API_KEY', 'FAKE_TOKEN'] })
@@ -13,43 +13,52 @@ const cloud = sampleProvider({
 })
 
 test('a provider without a key in the environment has no connection', () => {
-  expect(connectionsFrom({ OTHER_API_KEY: 'x', FAKE_API_KEY: '' }, [fake])).toEqual([])
+  expect(createEnvironmentConnections({ OTHER_API_KEY: 'x', FAKE_API_KEY: '' }, [fake])).toEqual([])
 })
 
 test('the first of its variables that is set makes the connection, and names it', () => {
   const environment = { FAKE_API_KEY: 'sk-1', FAKE_TOKEN: 'sk-2' }
-  const [first] = connectionsFrom(environment, [fake])
+  const [first] = createEnvironmentConnections(environment, [fake])
   expect(first).toMatchObject({ provider: 'fake', name: 'FAKE_API_KEY', secret: 'sk-1' })
-  const [second] = connectionsFrom({ FAKE_TOKEN: 'sk-2' }, [fake])
+  const [second] = createEnvironmentConnections({ FAKE_TOKEN: 'sk-2' }, [fake])
   expect(second).toMatchObject({ provider: 'fake', name: 'FAKE_TOKEN', secret: 'sk-2' })
   expect(first?.id).not.toBe(second?.id)
 })
 
 test('a connection is the same one at every start, whatever its key, and shows nothing of it', () => {
-  const ids = ['sk-1', 'sk-2'].map((key) => connectionsFrom({ FAKE_API_KEY: key }, [fake])[0]?.id)
+  const ids = ['sk-1', 'sk-2'].map(
+    (key) => createEnvironmentConnections({ FAKE_API_KEY: key }, [fake])[0]?.id,
+  )
   expect(ids[0]).toMatch(/^conn_[0-9a-f]{26}$/)
   expect(ids[1]).toBe(ids[0])
 })
 
 test('an address of its own takes the place of the provider’s, without final slashes', () => {
   const environment = { FAKE_API_KEY: 'sk-1', FAKE_BASE_URL: 'http://127.0.0.1:9/v1//' }
-  expect(connectionsFrom(environment, [fake])[0]?.baseUrl).toBe('http://127.0.0.1:9/v1')
+  expect(createEnvironmentConnections(environment, [fake])[0]?.baseUrl).toBe(
+    'http://127.0.0.1:9/v1',
+  )
 })
 
 test('what stands in braces in an address comes from the environment, and cannot break out', () => {
-  const [connection] = connectionsFrom({ CLOUD_API_KEY: 'k', CLOUD_ACCOUNT: 'a/../b?' }, [cloud])
+  const [connection] = createEnvironmentConnections(
+    { CLOUD_API_KEY: 'k', CLOUD_ACCOUNT: 'a/../b?' },
+    [cloud],
+  )
   expect(connection?.baseUrl).toBe('https://api.cloud.example/a%2F..%2Fb%3F/v1')
 })
 
 test('a key without the account that the address needs makes no connection', () => {
-  expect(connectionsFrom({ CLOUD_API_KEY: 'k' }, [cloud])).toEqual([])
+  expect(createEnvironmentConnections({ CLOUD_API_KEY: 'k' }, [cloud])).toEqual([])
   const own = { CLOUD_API_KEY: 'k', CLOUD_BASE_URL: 'http://127.0.0.1:9/v1' }
-  expect(connectionsFrom(own, [cloud])).toMatchObject([{ baseUrl: 'http://127.0.0.1:9/v1' }])
+  expect(createEnvironmentConnections(own, [cloud])).toMatchObject([
+    { baseUrl: 'http://127.0.0.1:9/v1' },
+  ])
 })
 
 test('a provider inside the process is there without a key', () => {
   const sandbox = sampleProvider({ key: 'sandbox', dialect: 'sandbox', baseUrl: null })
-  expect(connectionsFrom({}, [sandbox])).toMatchObject([
+  expect(createEnvironmentConnections({}, [sandbox])).toMatchObject([
     { provider: 'sandbox', baseUrl: null, secret: null },
   ])
 })
@@ -67,7 +76,7 @@ const pair = { AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 'secret', AWS_R
 
 describe('a credential of several variables', () => {
   test('is one secret, at the address of its region', () => {
-    expect(connectionsFrom(pair, [aws])).toMatchObject([
+    expect(createEnvironmentConnections(pair, [aws])).toMatchObject([
       {
         name: 'AWS_ACCESS_KEY_ID',
         secret: 'AKIA:secret',
@@ -76,7 +85,7 @@ describe('a credential of several variables', () => {
       },
     ])
     const temporary = { ...pair, AWS_SESSION_TOKEN: 'token', AWS_REGION: 'cn-north-1' }
-    expect(connectionsFrom(temporary, [aws])).toMatchObject([
+    expect(createEnvironmentConnections(temporary, [aws])).toMatchObject([
       {
         secret: 'AKIA:secret:token',
         baseUrl: 'https://bedrock-runtime.cn-north-1.amazonaws.com.cn',
@@ -86,7 +95,7 @@ describe('a credential of several variables', () => {
 
   test('gives way to a key of its own', () => {
     const environment = { ...pair, AWS_BEARER_TOKEN_BEDROCK: 'bearer' }
-    expect(connectionsFrom(environment, [aws])).toMatchObject([{ secret: 'bearer' }])
+    expect(createEnvironmentConnections(environment, [aws])).toMatchObject([{ secret: 'bearer' }])
   })
 
   test.each([
@@ -94,7 +103,7 @@ describe('a credential of several variables', () => {
     ['no region', { ...pair, AWS_REGION: undefined }],
     ['a region that is none', { ...pair, AWS_REGION: 'x/../y' }],
   ])('is none with %s', (_what, environment) => {
-    expect(connectionsFrom(environment, [aws])).toEqual([])
+    expect(createEnvironmentConnections(environment, [aws])).toEqual([])
   })
 })
 
@@ -116,7 +125,7 @@ describe('a credential in a file', () => {
   })
   const files: Record<string, string> = { '/key.json': account, '/user.json': '{"type":"user"}' }
   const connected = (environment: Record<string, string>) =>
-    connectionsFrom(environment, [vertex], { readFile: (path) => files[path] })
+    createEnvironmentConnections(environment, [vertex], { readFile: (path) => files[path] })
 
   test.each([['/key.json'], [account]])('is read, or stands there itself', (value) => {
     const environment = { GOOGLE_APPLICATION_CREDENTIALS: value, GOOGLE_VERTEX_LOCATION: 'eu' }

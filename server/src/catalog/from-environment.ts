@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { Connection } from './snapshot'
+import type { ProviderConnection } from './snapshot'
 import { ConnectionOptions } from '../providers/connection-options'
-import { ownAddress } from '../providers/own-address'
+import { deriveAddress } from '../providers/own-address'
 import type { Provider } from '../providers/provider'
-import { baseUrlVariable } from '../providers/row'
+import { baseUrlVariable } from '../providers/define-provider'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -20,11 +20,11 @@ const idOf = (name: string) =>
  * A platform connection for each provider whose key is set in the environment, and for those of the
  * process itself. A key without the account that the address needs is somebody else's: no connection.
  */
-export function connectionsFrom(
+export function createEnvironmentConnections(
   environment: Environment,
   providers: readonly Provider[],
   { readFile }: Surroundings = { readFile: () => undefined },
-): Connection[] {
+): ProviderConnection[] {
   return providers.flatMap((provider) => {
     const key = keyOf(provider, environment, readFile)
     const isInside = provider.dialect === 'sandbox'
@@ -97,7 +97,7 @@ function addressOf(
   const set = environment[baseUrlVariable(provider.key)]?.replace(/\/+$/, '')
   if (set || provider.baseUrl === null) return set || null
   try {
-    const own = ownAddress({ provider, connection: { baseUrl: null, secret, options } })
+    const own = deriveAddress({ provider, connection: { baseUrl: null, secret, options } })
     if (own !== undefined) return own
   } catch {
     return undefined

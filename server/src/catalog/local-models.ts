@@ -10,7 +10,7 @@ export interface FoundServer {
 }
 
 /** Local servers are offered as `local/<model>`; of two with the same model the first one has it. */
-export function fromLocalServers(
+export function toLocalModels(
   servers: readonly FoundServer[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Omit<Parts, 'providers'> {

@@ -31,7 +31,7 @@ const tokensPerSpokenTurn = 16_384
 const tokensPerFile = 500_000
 
 /** A message's parts that are not text. Lengths are of base64, as it stands in the body. */
-export interface Media {
+export interface MediaLengths {
   images: number
   soundLengths: readonly number[]
   spokenTurns: number
@@ -39,10 +39,18 @@ export interface Media {
 }
 
 /** What nearly all requests have of it. */
-export const noMedia: Media = { images: 0, soundLengths: [], spokenTurns: 0, fileLengths: [] }
+export const noMedia: MediaLengths = {
+  images: 0,
+  soundLengths: [],
+  spokenTurns: 0,
+  fileLengths: [],
+}
 
 /** Tokens that `media` cost at most; no model reads more than its context, nor is paid for it. */
-export function mediaTokens(media: Media, { upstreamModel, contextLength }: Reader): number {
+export function boundMediaTokens(
+  media: MediaLengths,
+  { upstreamModel, contextLength }: Reader,
+): number {
   if (media === noMedia) return 0
   const perImage = countsDear.test(upstreamModel) ? tokensPerDearImage : tokensPerImage
   let tokens = media.images * perImage + media.spokenTurns * tokensPerSpokenTurn

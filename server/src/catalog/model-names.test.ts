@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'bun:test'
-import { builtInModels } from './built-in'
-import { modelNamed, withProviderKey } from './model-names'
+import { loadBuiltInModels } from './built-in'
+import { findModelByName, withProviderKey } from './model-names'
 import { sampleModel, sampleProvider } from './samples'
 import { toSnapshot } from './snapshot'
 import { providers } from '../providers/registry'
 
 const snapshot = toSnapshot({
-  models: builtInModels(providers, new Date('2026-11-23T12:00:00Z')),
+  models: loadBuiltInModels(providers, new Date('2026-11-23T12:00:00Z')),
   providers,
   connections: [],
 })
 const meaningOf = (id: string) => {
-  const model = modelNamed(snapshot, id)
+  const model = findModelByName(snapshot, id)
   return model && [model.id, model.upstreamModel]
 }
 
@@ -40,7 +40,7 @@ describe('finding P2: common names mean a model that has a price', () => {
     'groq/gpt-oss-120b',
     'together/GLM-5.3',
   ])('%s', (id) => {
-    const model = modelNamed(snapshot, id)
+    const model = findModelByName(snapshot, id)
     expect(model?.pricing?.input).toBeGreaterThan(0n)
   })
 })
@@ -61,8 +61,8 @@ test.each([
 })
 
 test('a snapshot with a price of its own keeps it', () => {
-  expect(modelNamed(snapshot, 'openai/gpt-4o-2024-05-13')?.pricing?.input).toBe(5_000_000_000n)
-  expect(modelNamed(snapshot, 'openai/gpt-4o-2024-11-20')?.pricing?.input).toBe(2_500_000_000n)
+  expect(findModelByName(snapshot, 'openai/gpt-4o-2024-05-13')?.pricing?.input).toBe(5_000_000_000n)
+  expect(findModelByName(snapshot, 'openai/gpt-4o-2024-11-20')?.pricing?.input).toBe(2_500_000_000n)
 })
 
 test.each([
@@ -72,12 +72,13 @@ test.each([
   'nobody/gpt-4o',
   'openai/',
 ])('%s means nothing', (id) => {
-  expect(modelNamed(snapshot, id)).toBeUndefined()
+  expect(findModelByName(snapshot, id)).toBeUndefined()
 })
 
 function named(names: string[], id: string) {
   const models = names.map((name, at) => sampleModel({ id: `fake/${name}`, createdAt: at }))
-  return modelNamed(toSnapshot({ models, providers: [sampleProvider()], connections: [] }), id)?.id
+  return findModelByName(toSnapshot({ models, providers: [sampleProvider()], connections: [] }), id)
+    ?.id
 }
 
 describe('among models of an operator', () => {
@@ -97,7 +98,7 @@ describe('among models of an operator', () => {
   test('a model that is switched off has no other names', () => {
     const models = [sampleModel({ id: 'fake/a.1', enabled: false })]
     const off = toSnapshot({ models, providers: [sampleProvider()], connections: [] })
-    expect(modelNamed(off, 'fake/a-1')).toBeUndefined()
+    expect(findModelByName(off, 'fake/a-1')).toBeUndefined()
   })
 })
 

@@ -10,7 +10,7 @@ type Listing = Pick<Snapshot, 'models'>
  * name or none behind a dated one, dots for dashes, and a name without the vendor that the provider
  * puts before it. A dated name is what the provider is asked for; a listed one has its own price.
  */
-export function modelNamed(snapshot: Listing, id: string): Model | undefined {
+export function findModelByName(snapshot: Listing, id: string): Model | undefined {
   return snapshot.models.get(id) ?? aliased(snapshot, id)
 }
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
-import { builtInModels } from './built-in'
+import { loadBuiltInModels } from './built-in'
 import { CatalogEntry } from './entry-schema'
 import { flagships } from './flagships-for-tests'
 import catalog from './models.json' with { type: 'json' }
-import { isServable } from './priced'
+import { isServable } from './is-priced'
 import { providers } from '../providers/registry'
 import { corrections, aliases } from '../../scripts/catalog/overlay'
 import { packages } from '../../scripts/catalog/packages'
 
-const models = builtInModels(providers, new Date(`${catalog.date} 12:00Z`))
+const models = loadBuiltInModels(providers, new Date(`${catalog.date} 12:00Z`))
 
 const day = z.iso.date()
 

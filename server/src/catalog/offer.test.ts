@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Kysely } from 'kysely'
-import { accountReadsIn } from './account-reads'
-import type { Place } from './offer'
+import { createAccountReads } from './account-reads'
+import type { CandidatePlace } from './offer'
 import { sampleProvider } from './samples'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync())
 
 const reads = () =>
-  accountReadsIn(database, {
+  createAccountReads(database, {
     sealingKeys,
     providers: () => new Map([['fake', sampleProvider()]]),
     onDamaged: (what) => void damaged.push(what),
@@ -95,7 +95,7 @@ async function pool(owner: string, members: string[], fields: Partial<{ enabled:
   return id
 }
 
-const idsIn = (places: readonly Place[] | undefined) =>
+const idsIn = (places: readonly CandidatePlace[] | undefined) =>
   places?.map(({ connections }) => connections.map(({ id }) => id))
 
 const ownOf = async (owner: string) => (await reads().account(owner)).own.get('fake')

@@ -1,22 +1,22 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { Found } from './found'
+import type { DiscoveredFacts } from './discovered-model'
 import { readOwnerPrices, type OwnerPrices } from './owner-price'
-import { addressed, byTurn, type Connection } from './snapshot'
-import { toConnection, usable, type StoredOptions } from './stored'
+import { withOwnAddress, byTurn, type ProviderConnection } from './snapshot'
+import { toConnection, usable, type StoredOptions } from './stored-models'
 import type { ConnectionPoolRow, ConnectionRow, Schema } from '../db/schema'
 import type { Provider } from '../providers/provider'
 
 /** A customer's connection, and the models that only a test of it found. */
-export interface OwnedConnection extends Connection {
+export interface OwnedConnection extends ProviderConnection {
   /** By name at the provider. */
-  found: ReadonlyMap<string, Found>
+  found: ReadonlyMap<string, DiscoveredFacts>
 }
 
 /** How a connection's requests are paid. Source: contract 11.1. */
 export type OwnedBilling = 'byok' | 'org_pays' | 'member_pays'
 
 /** One place in the order of candidates: a connection, or a pool in place of its members. */
-export interface Place {
+export interface CandidatePlace {
   provider: string
   /** Those that take turns, default first, then by priority; one where it is no pool. */
   connections: readonly [OwnedConnection, ...OwnedConnection[]]
@@ -27,7 +27,7 @@ export interface Place {
 }
 
 /** What one account or organization brings to routing: its places by provider, in their order. */
-export type Offer = ReadonlyMap<string, readonly Place[]>
+export type Offer = ReadonlyMap<string, readonly CandidatePlace[]>
 
 /** Of the many who own nothing. */
 export const nothing: Offer = new Map()
@@ -55,10 +55,12 @@ export interface OfferOptions extends StoredOptions {
  * Default first, then by priority, then the oldest, and last what is failing: a place comes when the
  * first of its connections would.
  */
-export const byPlace = ({ connections: [one] }: Place, { connections: [other] }: Place) =>
-  byHealth(one, other) || byTurn(one, other)
+export const byPlace = (
+  { connections: [one] }: CandidatePlace,
+  { connections: [other] }: CandidatePlace,
+) => byHealth(one, other) || byTurn(one, other)
 
-const byHealth = (one: Connection, other: Connection) =>
+const byHealth = (one: ProviderConnection, other: ProviderConnection) =>
   Number(one.isFailing) - Number(other.isFailing)
 
 /** Puts an owner's rows in order. What is damaged is left out, and said. */
@@ -67,7 +69,7 @@ export function toOffer(rows: Rows, options: OfferOptions): Offer {
   const found = Map.groupBy(rows.found, (row) => row.connection_id)
   const providers = options.providers()
   const read = (row: Selectable<ConnectionRow>) => {
-    const connection = addressed(toConnection(row, options), providers.get(row.provider))
+    const connection = withOwnAddress(toConnection(row, options), providers.get(row.provider))
     const models = (found.get(row.id) ?? []).flatMap(({ name, found_at: at }) => {
       const pricing = rows.prices.of(row.id, name)
       // A damaged price is none, and what has none would be free: such a model is not served.
@@ -81,7 +83,7 @@ export function toOffer(rows: Rows, options: OfferOptions): Offer {
   const pooled = new Set(rows.members.map((member) => member.connection_id))
   const alone = known.filter(({ connection }) => !pooled.has(connection.id))
   const places = [
-    ...alone.map(({ connection, row }): Place => placeOf([connection], row, null)),
+    ...alone.map(({ connection, row }): CandidatePlace => placeOf([connection], row, null)),
     ...rows.pools.flatMap((pool) => {
       const members = rows.members.filter((member) => member.pool_id === pool.id)
       const [first, ...others] = members
@@ -96,10 +98,10 @@ export function toOffer(rows: Rows, options: OfferOptions): Offer {
 type Paid = Pick<Rows['pools'][number], 'provider' | 'billing_mode' | 'organization_id'>
 
 const placeOf = (
-  connections: Place['connections'],
+  connections: CandidatePlace['connections'],
   { provider, billing_mode: mode, organization_id: organizationId }: Paid,
-  pool: Place['pool'],
-): Place => ({
+  pool: CandidatePlace['pool'],
+): CandidatePlace => ({
   provider,
   connections,
   pool: pool && { id: pool.id, strategy: pool.strategy },
@@ -108,7 +110,7 @@ const placeOf = (
 })
 
 /** As elsewhere, but that the pool's own order decides where priorities are equal. */
-const byTurnInPool = (a: Connection, b: Connection) =>
+const byTurnInPool = (a: ProviderConnection, b: ProviderConnection) =>
   byHealth(a, b) || Number(b.isDefault) - Number(a.isDefault) || a.priority - b.priority
 
 type OwnerColumn = 'user_id' | 'organization_id'

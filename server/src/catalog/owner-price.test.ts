@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
-import { aboveLimits, chargedPrice } from './owner-price'
+import { findRateAboveLimits, toOwnerPrice } from './owner-price'
 
 const limits = { input: 100n, output: 200n }
 
 test('a price within the limits is charged as it was set', () => {
   const pricing = { input: 100n, output: 200n, cachedInput: 1n }
-  expect(chargedPrice(pricing, limits)).toBe(pricing)
-  expect(aboveLimits(pricing, limits)).toBeUndefined()
+  expect(toOwnerPrice(pricing, limits)).toBe(pricing)
+  expect(findRateAboveLimits(pricing, limits)).toBeUndefined()
 })
 
 test('what is above them is charged at them, each bucket by its side', () => {
@@ -19,7 +19,7 @@ test('what is above them is charged at them, each bucket by its side', () => {
     audioInput: 101n,
     audioOutput: 200n,
   }
-  expect(chargedPrice(pricing, limits)).toEqual({
+  expect(toOwnerPrice(pricing, limits)).toEqual({
     input: 100n,
     output: 1n,
     cachedInput: 50n,
@@ -29,8 +29,8 @@ test('what is above them is charged at them, each bucket by its side', () => {
     audioOutput: 200n,
   })
   expect(pricing.input).toBe(101n)
-  expect(aboveLimits(pricing, limits)).toEqual({ bucket: 'input', limit: 100n })
-  expect(aboveLimits({ input: 1n, output: 1n, reasoning: 201n }, limits)).toEqual({
+  expect(findRateAboveLimits(pricing, limits)).toEqual({ bucket: 'input', limit: 100n })
+  expect(findRateAboveLimits({ input: 1n, output: 1n, reasoning: 201n }, limits)).toEqual({
     bucket: 'reasoning',
     limit: 200n,
   })
@@ -40,6 +40,6 @@ test.each([
   { input: 0n, output: 200n },
   { input: 100n, output: 0n },
 ])('where owners may not charge at all, nobody is charged: %p', (none) => {
-  expect(chargedPrice({ input: 1n, output: 1n }, none)).toBeNull()
-  expect(chargedPrice(null, limits)).toBeNull()
+  expect(toOwnerPrice({ input: 1n, output: 1n }, none)).toBeNull()
+  expect(toOwnerPrice(null, limits)).toBeNull()
 })

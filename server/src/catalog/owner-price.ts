@@ -29,7 +29,7 @@ const sides = {
 } as const satisfies Record<keyof OwnerPriceLimits, readonly (keyof Rates)[]>
 
 /** The first bucket of a price that is above what owners may charge. */
-export function aboveLimits(
+export function findRateAboveLimits(
   pricing: Pricing,
   limits: OwnerPriceLimits,
 ): { bucket: keyof Rates; limit: bigint } | undefined {
@@ -48,9 +48,9 @@ export const isPricingOff = ({ input, output }: OwnerPriceLimits) => input === 0
  * What is charged of a price that an owner has set: all of it, and where the operator allows less by
  * now, what he allows. The same object where nothing is changed; null for nothing.
  */
-export function chargedPrice(pricing: Pricing | null, limits: OwnerPriceLimits): Pricing | null {
+export function toOwnerPrice(pricing: Pricing | null, limits: OwnerPriceLimits): Pricing | null {
   if (pricing === null || isPricingOff(limits)) return null
-  if (!aboveLimits(pricing, limits)) return pricing
+  if (!findRateAboveLimits(pricing, limits)) return pricing
   const lowered = { ...pricing }
   for (const side of ['input', 'output'] as const) {
     for (const bucket of sides[side]) {

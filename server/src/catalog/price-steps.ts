@@ -42,7 +42,7 @@ export async function readPriceSteps(
 }
 
 /** A model at the price that was set for it. */
-export function priced(model: Model, steps: PriceSteps | undefined): Model {
+export function applyPriceStep(model: Model, steps: PriceSteps | undefined): Model {
   const pricing = steps?.inForce.get(model.id)
   return pricing === undefined ? model : { ...model, pricing }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Pricing } from './model'
-import { appliedPrice, dearestRates, minuteOf, type TierConditions } from './price-tiers'
+import { selectPrice, getHighestRates, minuteOf, type TierConditions } from './price-tiers'
 
 const ordinary: TierConditions = { promptTokens: 1000, serviceTier: undefined, minute: 0 }
 
@@ -18,7 +18,7 @@ const pricing: Pricing = {
   ],
 }
 const at = (conditions: Partial<TierConditions>) =>
-  appliedPrice(pricing, { ...ordinary, minute: 600, ...conditions })
+  selectPrice(pricing, { ...ordinary, minute: 600, ...conditions })
 
 describe('finding P1: a request has the rates of the tiers that hold for it', () => {
   test('none of them', () => {
@@ -69,7 +69,7 @@ describe('finding P1: a request has the rates of the tiers that hold for it', ()
     (hours, within, beside) => {
       const hourly: Pricing = { input: 1n, output: 1n, tiers: [{ hours, rates: {} }] }
       const holds = (minute: number) =>
-        appliedPrice(hourly, { ...ordinary, minute }).tier !== undefined
+        selectPrice(hourly, { ...ordinary, minute }).tier !== undefined
       expect([within.every(holds), beside.some(holds)]).toEqual([true, false])
     },
   )
@@ -78,25 +78,25 @@ describe('finding P1: a request has the rates of the tiers that hold for it', ()
     expect(at({ promptTokens: 300_000 })).toBe(at({ promptTokens: 400_000 }))
     expect(at({})).toBe(at({ promptTokens: 5 }))
     const flat: Pricing = { input: 1n, output: 2n }
-    expect(appliedPrice(flat, ordinary).rates).toBe(flat)
+    expect(selectPrice(flat, ordinary).rates).toBe(flat)
   })
 })
 
 describe('finding P1: held is what a request can reach', () => {
   test('a short prompt holds no long one’s price', () => {
-    const rates = dearestRates(pricing, { ...ordinary, minute: 600, promptTokens: 272_000 })
+    const rates = getHighestRates(pricing, { ...ordinary, minute: 600, promptTokens: 272_000 })
     expect(rates).toMatchObject({ input: 100n, output: 600n, cachedInput: 10n })
   })
 
   test('a prompt that may be long holds the dearest of both', () => {
-    const rates = dearestRates(pricing, { ...ordinary, minute: 600, promptTokens: 272_001 })
+    const rates = getHighestRates(pricing, { ...ordinary, minute: 600, promptTokens: 272_001 })
     expect(rates).toMatchObject({ input: 200n, output: 900n, cachedInput: 20n })
   })
 
   test('a service tier that a provider may not serve holds the ordinary one too', () => {
-    const flex = dearestRates(pricing, { ...ordinary, minute: 600, serviceTier: 'flex' })
+    const flex = getHighestRates(pricing, { ...ordinary, minute: 600, serviceTier: 'flex' })
     expect(flex).toMatchObject({ input: 100n, output: 600n })
-    const priority = dearestRates(pricing, { ...ordinary, minute: 600, serviceTier: 'priority' })
+    const priority = getHighestRates(pricing, { ...ordinary, minute: 600, serviceTier: 'priority' })
     expect(priority).toMatchObject({ input: 180n, output: 1080n })
   })
 })

@@ -21,7 +21,7 @@ export interface AppliedPrice {
 export const minuteOf = (timeMs: number): number => Math.floor((timeMs % 86_400_000) / 60_000)
 
 /** The price of a request under `conditions`. The same object for the same tiers. */
-export function appliedPrice(pricing: Pricing, conditions: TierConditions): AppliedPrice {
+export function selectPrice(pricing: Pricing, conditions: TierConditions): AppliedPrice {
   const { tiers } = pricing
   return tiers === undefined || tiers.length === 0
     ? usualPrice(pricing)
@@ -78,30 +78,32 @@ function priceOfSet(pricing: Pricing, tiers: readonly PriceTier[], set: number):
   const held = tiers.filter((_tier, place) => (set & (1 << place)) !== 0)
   const { tiers: _tiers, ...usual } = pricing
   const rates = held.reduce<Rates>((sum, tier) => ({ ...sum, ...tier.rates }), usual)
-  const price = { rates, tier: held.length > 0 ? held.map(nameOf).join(', ') : undefined }
+  const price = { rates, tier: held.length > 0 ? held.map(formatTier).join(', ') : undefined }
   bySet.set(set, price)
   return price
 }
 
 /** As logs show it: `above 272000 tokens`, `flex`, `16:30-00:30 UTC`. */
-export function nameOf({ above, serviceTier, hours }: PriceTier): string {
+export function formatTier({ above, serviceTier, hours }: PriceTier): string {
   const words = [
     ...(serviceTier === undefined ? [] : [serviceTier]),
     ...(above === undefined ? [] : [`above ${above} tokens`]),
-    ...(hours === undefined ? [] : [`${timeOf(hours.from)}-${timeOf(hours.until)} UTC`]),
+    ...(hours === undefined
+      ? []
+      : [`${formatTimeOfDay(hours.from)}-${formatTimeOfDay(hours.until)} UTC`]),
   ]
   return words.join(' ')
 }
 
 /** `HH:MM` of a minute of the day. */
-export const timeOf = (minute: number): string =>
+export const formatTimeOfDay = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
 
 /**
  * Each rate at the dearest that a request can reach: with a prompt of up to `promptTokens`, served in the
  * service tier that was asked for or in the ordinary one. The same object for the same tiers.
  */
-export function dearestRates(pricing: Pricing, most: TierConditions): Rates {
+export function getHighestRates(pricing: Pricing, most: TierConditions): Rates {
   const { tiers } = pricing
   if (tiers === undefined || tiers.length === 0) return pricing
   const sets = new Set<number>()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { serviceTiers, type PriceTier, type Pricing, type Rates } from './model'
-import { mostTiers, timeOf } from './price-tiers'
+import { mostTiers, formatTimeOfDay } from './price-tiers'
 import { broken } from '../wire/field-error'
 import { toUsd, usd } from '../wire/usd'
 
@@ -179,8 +179,8 @@ export const toRatesAnswer = (rates: Partial<Rates>) => ({
 const toTierAnswer = ({ above, serviceTier, hours, rates }: PriceTier) => ({
   above: above ?? null,
   service_tier: serviceTier ?? null,
-  from: hours ? timeOf(hours.from) : null,
-  until: hours ? timeOf(hours.until) : null,
+  from: hours ? formatTimeOfDay(hours.from) : null,
+  until: hours ? formatTimeOfDay(hours.until) : null,
   input: usdOf(rates.input),
   output: usdOf(rates.output),
   ...toRatesAnswer(rates),

@@ -1,7 +1,7 @@
 import type { Membership, Shared } from './account-catalog'
 import type { Model } from './model'
 import type { Offer } from './offer'
-import type { Connection } from './snapshot'
+import type { ProviderConnection } from './snapshot'
 import type { Provider } from '../providers/provider'
 import { RelayOptions } from '../providers/provider'
 
@@ -49,7 +49,7 @@ export const sampleProvider = (fields: Partial<Provider> = {}): Provider => ({
   ...fields,
 })
 
-export const sampleConnection = (fields: Partial<Connection> = {}): Connection => ({
+export const sampleConnection = (fields: Partial<ProviderConnection> = {}): ProviderConnection => ({
   id: 'conn_1',
   provider: 'fake',
   name: 'fake',

@@ -1,12 +1,12 @@
 import { freeCollection, type Collection } from './collection'
 import type { Model } from './model'
-import { priced, type PriceSteps } from './price-steps'
+import { applyPriceStep, type PriceSteps } from './price-steps'
 import type { ConnectionOptions } from '../providers/connection-options'
-import { ownAddress } from '../providers/own-address'
+import { deriveAddress } from '../providers/own-address'
 import type { Provider } from '../providers/provider'
 
 /** A provider's address and credential, ready for use. */
-export interface Connection {
+export interface ProviderConnection {
   id: string
   provider: string
   name: string
@@ -35,7 +35,7 @@ export interface Snapshot {
   models: ReadonlyMap<string, Model>
   providers: ReadonlyMap<string, Provider>
   /** Platform connections by provider key, in the order in which they are tried. */
-  connections: ReadonlyMap<string, readonly Connection[]>
+  connections: ReadonlyMap<string, readonly ProviderConnection[]>
   /** Collections of the system, by name. */
   collections: ReadonlyMap<string, Collection>
 }
@@ -44,7 +44,7 @@ export interface Snapshot {
 export interface Parts {
   models: readonly Model[]
   providers: readonly Provider[]
-  connections: readonly Connection[]
+  connections: readonly ProviderConnection[]
   /** Of the system. */
   collections?: readonly Collection[]
   /** What operators set models to cost. */
@@ -73,12 +73,12 @@ export function toSnapshot(parts: Parts): Snapshot {
   const known = new Map(
     models
       .filter((model) => byKey.has(model.provider))
-      .map((model) => [model.id, priced(model, prices)]),
+      .map((model) => [model.id, applyPriceStep(model, prices)]),
   )
   const ordered = new Map([...known].toSorted(([a], [b]) => (a < b ? -1 : 1)))
-  const byProvider = new Map<string, Connection[]>()
+  const byProvider = new Map<string, ProviderConnection[]>()
   for (const known of connections.toSorted(byTurn)) {
-    const connection = addressed(known, byKey.get(known.provider))
+    const connection = withOwnAddress(known, byKey.get(known.provider))
     const others = byProvider.get(connection.provider)
     if (others) others.push(connection)
     else byProvider.set(connection.provider, [connection])
@@ -113,10 +113,13 @@ function ofFree(collection: Collection, models: ReadonlyMap<string, Model>): Col
 }
 
 /** With the address that its own options make, if it was given none. */
-export function addressed(connection: Connection, provider: Provider | undefined): Connection {
+export function withOwnAddress(
+  connection: ProviderConnection,
+  provider: Provider | undefined,
+): ProviderConnection {
   if (!provider || connection.baseUrl !== null) return connection
   try {
-    return { ...connection, baseUrl: ownAddress({ provider, connection }) ?? null }
+    return { ...connection, baseUrl: deriveAddress({ provider, connection }) ?? null }
   } catch {
     // A damaged credential is told by whatever uses it.
     return connection
@@ -124,7 +127,7 @@ export function addressed(connection: Connection, provider: Provider | undefined
 }
 
 /** What decides whose turn it is. */
-type Turn = Pick<Connection, 'id' | 'isDefault' | 'priority'>
+type Turn = Pick<ProviderConnection, 'id' | 'isDefault' | 'priority'>
 
 /** Default first, then by priority, then the oldest. */
 export const byTurn = (a: Turn, b: Turn) =>

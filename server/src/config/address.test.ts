@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { hostAndPort, hostHere, urlHere } from './address'
+import { hostAndPort, hostHere, getLocalUrl } from './address'
 
 test.each([
   ['127.0.0.1', 'http://localhost:8080'],
@@ -10,7 +10,7 @@ test.each([
   ['fd00::7', 'http://[fd00::7]:8080'],
   ['gateway.example', 'http://gateway.example:8080'],
 ])('N6: a server bound to %s is at %s', (host, url) => {
-  expect(urlHere(host, 8080)).toBe(url)
+  expect(getLocalUrl(host, 8080)).toBe(url)
   expect(URL.canParse(url)).toBeTrue()
 })
 

@@ -7,7 +7,7 @@ export const hostAndPort = (host: string, port: number | string): string =>
   `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /** The URL that people open for a server bound to `host`, on its own machine; without a final slash. */
-export function urlHere(host: string, port: number): string {
+export function getLocalUrl(host: string, port: number): string {
   const isEverywhere = ['127.0.0.1', '0.0.0.0', '::'].includes(host)
   return `http://${hostAndPort(isEverywhere ? 'localhost' : host, port)}`
 }

@@ -40,7 +40,7 @@ interface Owner {
  * The row that an id names, as `find` reads it. Rejects with `resource_not_found` where there is none,
  * without asking for what is no id of that kind.
  */
-export async function foundBy<Row>(
+export async function requireRow<Row>(
   prefix: IdPrefix,
   id: string,
   find: () => Promise<Row | undefined>,

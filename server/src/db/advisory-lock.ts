@@ -8,7 +8,7 @@ const jobs = { audit: 7_265_001, upkeep: 7_265_002, report: 7_265_021, payments:
 const turns = { platformDefault: 7_265_022, signInLink: 7_265_023 }
 
 /** Waits until nobody else has the turn of that name, and has it until the transaction ends. */
-export async function takeTurn(
+export async function waitForLock(
   trx: Transaction<Schema>,
   turn: keyof typeof turns,
   name: string,
@@ -20,7 +20,7 @@ export async function takeTurn(
  * Does `work` unless a node does it already; undefined then. The lock is of a transaction that does
  * nothing else, so that it ends with its connection, whatever happens.
  */
-export function alone<Result>(
+export function runExclusively<Result>(
   db: Kysely<Schema>,
   job: keyof typeof jobs,
   work: () => Promise<Result>,

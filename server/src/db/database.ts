@@ -9,7 +9,7 @@ import {
 import { Client, Pool, types, type ClientConfig } from 'pg'
 import { DatabaseLiveness } from './liveness'
 import type { Schema } from './schema'
-import { underway } from './underway'
+import { underway } from './background-work'
 
 const int8 = 20
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
-import { isId, newId, newIdBody, timeOfId } from './id'
+import { isId, newId, generateIdBody, getIdTime } from './id'
 
 test('an id is its prefix and 26 characters of lower-case Crockford base 32', () => {
   for (let count = 0; count < 1000; count++) {
@@ -14,21 +14,21 @@ test('an id is its prefix and 26 characters of lower-case Crockford base 32', ()
 test('ids sort by time', () => {
   const time = fc.integer({ min: 0, max: 2 ** 48 - 1 })
   const property = fc.property(time, time, (a, b) => {
-    if (a < b) expect(newIdBody(a) < newIdBody(b)).toBe(true)
-    expect(newIdBody(a).slice(0, 10)).toBe(newIdBody(a).slice(0, 10))
+    if (a < b) expect(generateIdBody(a) < generateIdBody(b)).toBe(true)
+    expect(generateIdBody(a).slice(0, 10)).toBe(generateIdBody(a).slice(0, 10))
   })
   fc.assert(property)
 })
 
 test('an id says when it was made', () => {
   const property = fc.property(fc.integer({ min: 0, max: 2 ** 48 - 1 }), (ms) => {
-    expect(timeOfId(`req_${newIdBody(ms)}`)).toBe(ms)
+    expect(getIdTime(`req_${generateIdBody(ms)}`)).toBe(ms)
   })
   fc.assert(property)
 })
 
 test('a hundred thousand ids of one millisecond are all different', () => {
-  const ids = new Set(Array.from({ length: 100_000 }, () => newIdBody(1)))
+  const ids = new Set(Array.from({ length: 100_000 }, () => generateIdBody(1)))
   expect(ids.size).toBe(100_000)
 })
 
@@ -38,6 +38,6 @@ test('A10: no other text is an id', () => {
     expect(isId('user', `user_${text}`)).toBe(/^[0-9a-hjkmnp-tv-z]{26}$/.test(text))
   })
   fc.assert(property)
-  expect(isId('user', `user_${newIdBody()}\n`)).toBe(false)
-  expect(isId('user', `user_${newIdBody().slice(1)}I`)).toBe(false)
+  expect(isId('user', `user_${generateIdBody()}\n`)).toBe(false)
+  expect(isId('user', `user_${generateIdBody().slice(1)}I`)).toBe(false)
 })

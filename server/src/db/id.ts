@@ -76,13 +76,13 @@ let known = { ms: -1, text: '' }
  * 26 characters of lower-case Crockford base 32: 48 bits of milliseconds, then 80 random bits, so
  * that ids sort by time.
  */
-export function newIdBody(nowMs = Date.now()): string {
+export function generateIdBody(nowMs = Date.now()): string {
   if (known.ms !== nowMs) known = { ms: nowMs, text: timePart(nowMs) }
   return known.text + randomPart()
 }
 
 /** A new id: prefix, underscore, `newIdBody`. */
-export const newId = (prefix: IdPrefix, nowMs?: number) => `${prefix}_${newIdBody(nowMs)}`
+export const newId = (prefix: IdPrefix, nowMs?: number) => `${prefix}_${generateIdBody(nowMs)}`
 
 /** Whether a text has the shape of an id of that kind; nothing else is looked up. */
 export const isId = (prefix: IdPrefix, text: string) =>
@@ -94,7 +94,7 @@ const bitsOf = new Map(Array.from(alphabet, (character, bits) => [character.char
 const timeLength = 10
 
 /** When an id was made, in milliseconds since the epoch; for a text that is none, some time. */
-export function timeOfId(id: string): number {
+export function getIdTime(id: string): number {
   const start = id.indexOf('_') + 1
   let ms = 0
   for (let at = start; at < start + timeLength; at++) {

@@ -1,4 +1,4 @@
-import { noAnswer } from '../within'
+import { noAnswer } from '../with-timeout'
 
 interface Ports {
   /** The smallest question that the database can be asked. */

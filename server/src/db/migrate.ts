@@ -88,7 +88,7 @@ export const migrationNames: readonly string[] = Object.keys(migrations).toSorte
 const nothing: Migration = { up: () => Promise.resolve() }
 
 /** Migrations that were made, by name; none where there is no schema. */
-export async function migrationsOf(db: Kysely<Schema>): Promise<string[]> {
+export async function readMigrations(db: Kysely<Schema>): Promise<string[]> {
   const { rows: found } = await sql<{ isThere: boolean }>`
     select to_regclass('kysely_migration') is not null as "isThere"`.execute(db)
   if (!found[0]?.isThere) return []
@@ -102,7 +102,7 @@ export async function migrationsOf(db: Kysely<Schema>): Promise<string[]> {
  * start once more. Each version leaves the schema so that the one before can live with it.
  */
 async function ofLaterVersions(db: Kysely<Schema>): Promise<Record<string, Migration>> {
-  const made = await migrationsOf(db)
+  const made = await readMigrations(db)
   const later = made.filter((name) => name > (migrationNames.at(-1) ?? ''))
   return Object.fromEntries(later.map((name) => [name, nothing]))
 }

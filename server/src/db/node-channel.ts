@@ -1,6 +1,6 @@
 import { Redis as Client } from 'ioredis'
-import { newIdBody } from './id'
-import { within } from '../within'
+import { generateIdBody } from './id'
+import { withTimeout } from '../with-timeout'
 
 interface Options {
   url: string
@@ -89,7 +89,7 @@ export class NodeChannel implements AsyncDisposable {
     const speaker = this.#pair?.speaker
     if (!speaker) return false
     try {
-      await within(speaker.set(keyOf(key), text, 'EX', keptSeconds), bodyMs)
+      await withTimeout(speaker.set(keyOf(key), text, 'EX', keptSeconds), bodyMs)
       return true
     } catch {
       return false
@@ -102,7 +102,7 @@ export class NodeChannel implements AsyncDisposable {
     if (!speaker) return undefined
     try {
       const name = keyOf(key)
-      const answers = await within(speaker.multi().get(name).del(name).exec(), bodyMs)
+      const answers = await withTimeout(speaker.multi().get(name).del(name).exec(), bodyMs)
       const text = answers?.[0]?.[1]
       return typeof text === 'string' ? text : undefined
     } catch {
@@ -120,7 +120,7 @@ export class NodeChannel implements AsyncDisposable {
     const { url, node, heard } = this.#options
     const nowMs = performance.now()
     const pair: Pair = {
-      epoch: newIdBody(),
+      epoch: generateIdBody(),
       speaker: new Client(url, options),
       listener: new Client(url, options),
       isOpen: false,
@@ -179,7 +179,7 @@ export class NodeChannel implements AsyncDisposable {
     const pair = this.#pair
     if (!pair) return
     // Behind what was said last.
-    await within(pair.speaker.ping(), 1000).catch(() => undefined)
+    await withTimeout(pair.speaker.ping(), 1000).catch(() => undefined)
     this.#pair = undefined
     close(pair)
   }

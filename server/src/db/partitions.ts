@@ -20,7 +20,7 @@ function partitionOf(table: DailyTable, day: Date) {
 }
 
 /** The beginning of the current day, by UTC and the clock of the database. */
-export async function today(db: Kysely<Schema>): Promise<Date> {
+export async function getToday(db: Kysely<Schema>): Promise<Date> {
   const { rows } = await sql<{ day: Date }>`select date_trunc('day', now(), 'UTC') as day`.execute(
     db,
   )
@@ -55,7 +55,7 @@ export async function makePartitions(
   table: DailyTable,
   onFailure: (name: string, error: unknown) => void,
 ): Promise<void> {
-  const [first, existing] = [await today(db), await partitionDays(db, table)]
+  const [first, existing] = [await getToday(db), await partitionDays(db, table)]
   for (let ahead = 0; ahead <= daysAhead; ahead++) {
     const partition = partitionOf(table, new Date(first.getTime() + ahead * dayMs))
     if (existing.has(partition.name)) continue

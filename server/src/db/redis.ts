@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Redis as Client } from 'ioredis'
-import { within } from '../within'
+import { withTimeout } from '../with-timeout'
 
 /** A Lua script, sent once and called by its hash afterwards. */
 export interface Script {
@@ -175,4 +175,4 @@ class TooSlow extends Error {
 
 /** A timer each, as the commands of a frozen server end in no order. */
 const inTime = <Value>(asked: Promise<Value>): Promise<Value> =>
-  within(asked, deadlineMs, () => new TooSlow())
+  withTimeout(asked, deadlineMs, () => new TooSlow())

@@ -4,7 +4,7 @@ import * as fc from '../../testing/property'
 import {
   connectionSecret,
   fingerprintOf,
-  keyIdOf,
+  getKeyId,
   rewrap,
   seal,
   unseal,
@@ -81,7 +81,7 @@ describe('another key comes', () => {
   test('both open what the old one sealed, and the new one seals', () => {
     const sealed = seal('sk-secret', keys, at)
     expect(unseal(sealed, [young, old], at)).toBe('sk-secret')
-    expect(keyIdOf(seal('sk-secret', [young, old], at))).toBe('young')
+    expect(getKeyId(seal('sk-secret', [young, old], at))).toBe('young')
   })
 
   test('what is wrapped anew opens with the new one alone; what is encrypted stays as it is', () => {

@@ -75,14 +75,14 @@ export function seal(secret: string, [current]: SealingKeys, at: SealedAt): Buff
 }
 
 /** The id of the key that sealed something, as far as it says so. */
-export function keyIdOf(sealed: Buffer): string {
+export function getKeyId(sealed: Buffer): string {
   if (sealed[0] === firstVersion) return sealed.subarray(1, 1 + fingerprintBytes).toString('hex')
   return sealed.subarray(2, 2 + (sealed[1] ?? 0)).toString('utf8')
 }
 
 /** A key that was given a name later is still known by its fingerprint. */
 function keyOf(sealed: Buffer, keys: SealingKeys): SealingKey {
-  const id = keyIdOf(sealed)
+  const id = getKeyId(sealed)
   const found =
     keys.find((known) => known.id === id) ??
     keys.find(({ key }) => fingerprintOf(key).toString('hex') === id)
@@ -93,7 +93,7 @@ function keyOf(sealed: Buffer, keys: SealingKeys): SealingKey {
 /** The data key, and what it encrypted. */
 function unwrap(sealed: Buffer, keys: SealingKeys, at: SealedAt) {
   const { key } = keyOf(sealed, keys)
-  const id = keyIdOf(sealed)
+  const id = getKeyId(sealed)
   const start = 2 + (sealed[1] ?? 0)
   const wrapped = sealed.subarray(start, start + wrappedBytes)
   return {
@@ -124,7 +124,7 @@ function unsealFirst(sealed: Buffer, { key }: SealingKey, { row }: SealedAt): st
 export function rewrap(sealed: Buffer, keys: SealingKeys, at: SealedAt): Buffer | undefined {
   const [current] = keys
   if (sealed[0] === firstVersion) return seal(unseal(sealed, keys, at), keys, at)
-  if (keyIdOf(sealed) === current.id) return undefined
+  if (getKeyId(sealed) === current.id) return undefined
   const { dataKey, body } = unwrap(sealed, keys, at)
   return assemble(current.id, encrypt(dataKey, current.key, wrappedFor(current.id, at)), body)
 }

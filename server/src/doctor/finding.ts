@@ -1,21 +1,21 @@
 /** What one look came to, in one line, and how to mend it in another. */
-export interface Finding {
+export interface DoctorFinding {
   name: string
   state: 'ok' | 'warning' | 'failure'
   what: string
   mend?: string
 }
 
-export const fine = (name: string, what: string): Finding => ({ name, state: 'ok', what })
+export const fine = (name: string, what: string): DoctorFinding => ({ name, state: 'ok', what })
 
-export const warning = (name: string, what: string, mend: string): Finding => ({
+export const warning = (name: string, what: string, mend: string): DoctorFinding => ({
   name,
   state: 'warning',
   what,
   mend,
 })
 
-export const failure = (name: string, what: string, mend: string): Finding => ({
+export const failure = (name: string, what: string, mend: string): DoctorFinding => ({
   name,
   state: 'failure',
   what,
@@ -31,7 +31,7 @@ export const wordsOf = (thrown: unknown): string =>
 const marks = { ok: 'ok     ', warning: 'warning', failure: 'FAILURE' }
 
 /** All findings for people: a line each, and one more where there is something to mend. */
-export function asText(findings: readonly Finding[]): string {
+export function formatFindings(findings: readonly DoctorFinding[]): string {
   const width = Math.max(...findings.map(({ name }) => name.length))
   const lines = findings.flatMap(({ name, state, what, mend }) => [
     `${marks[state]}  ${name.padEnd(width)}  ${line(what)}`,

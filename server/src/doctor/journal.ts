@@ -1,18 +1,18 @@
 import { relative } from 'node:path'
-import { fine, warning, wordsOf, type Finding } from './finding'
+import { fine, warning, wordsOf, type DoctorFinding } from './finding'
 import type { Config } from '../config'
-import { journalDirectories } from '../metering/journal-directories'
-import { unbookedIn } from '../metering/journal-replay'
+import { findJournalDirectories } from '../metering/journal-directories'
+import { countUnbooked } from '../metering/journal-replay'
 
 const many = 10_000
 
 /** What is used and not booked yet, as the files of this directory say, of one process and of workers. */
-export function lookAtJournal({ dataDir }: Config): Finding {
+export function lookAtJournal({ dataDir }: Config): DoctorFinding {
   try {
-    const journals = journalDirectories(dataDir)
+    const journals = findJournalDirectories(dataDir)
     if (journals.length === 0) return fine('journal', 'none yet')
     const waiting = journals
-      .map(({ path }) => ({ where: relative(dataDir, path), ...unbookedIn(path) }))
+      .map(({ path }) => ({ where: relative(dataDir, path), ...countUnbooked(path) }))
       .filter(({ rows }) => rows > 0)
     const rows = waiting.reduce((sum, one) => sum + one.rows, 0)
     const what = `${rows} attempts wait to be booked${waiting.map(inWords).join('')}`
@@ -24,7 +24,7 @@ export function lookAtJournal({ dataDir }: Config): Finding {
   }
 }
 
-type Waiting = { where: string } & ReturnType<typeof unbookedIn>
+type Waiting = { where: string } & ReturnType<typeof countUnbooked>
 
 const inWords = ({ where, rows, oldest }: Waiting): string =>
   `, ${where && `${rows} of them in ${where} `}since ${oldest?.toISOString()}`

@@ -1,6 +1,6 @@
 import { accessSync, constants, readFileSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { failure, fine, warning, wordsOf, type Finding } from './finding'
+import { failure, fine, warning, wordsOf, type DoctorFinding } from './finding'
 import type { Config } from '../config'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -8,14 +8,14 @@ type Environment = Readonly<Record<string, string | undefined>>
 const testedBun = '1.4.5'
 
 /** What runs Tollgate. The launcher says by which Node it was started. */
-export function lookAtRuntime({ TOLLGATE_NODE: node }: Environment): Finding {
+export function lookAtRuntime({ TOLLGATE_NODE: node }: Environment): DoctorFinding {
   const what = `Bun ${Bun.version}${node ? `, started by Node ${node}` : ''}`
   if (Bun.version === testedBun) return fine('runtime', what)
   return warning('runtime', what, `Tollgate is tested with Bun ${testedBun}: run "npm ci".`)
 }
 
 /** A proxy would take the place of the guard over where requests to providers may go. */
-export function lookAtProxies(environment: Environment): Finding {
+export function lookAtProxies(environment: Environment): DoctorFinding {
   const ignored = environment['TOLLGATE_IGNORED'] ?? ''
   const set = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY']
     .flatMap((name) => [name, name.toLowerCase()])
@@ -32,7 +32,7 @@ export function lookAtProxies(environment: Environment): Finding {
 const isLocal = (host: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host)
 
 /** Links in mails, cookies and sign-in go by this address. */
-export function lookAtBaseUrl({ baseUrl, host, port }: Config): Finding {
+export function lookAtBaseUrl({ baseUrl, host, port }: Config): DoctorFinding {
   if (baseUrl === undefined) {
     if (isLocal(host)) return fine('address', `http://localhost:${port}, for this machine only`)
     const what = `HOST is ${host}, and nobody said how callers name this server`
@@ -64,7 +64,7 @@ function existing(path: string): string {
   }
 }
 
-export function lookAtDataDirectory({ dataDir }: Config): Finding {
+export function lookAtDataDirectory({ dataDir }: Config): DoctorFinding {
   const path = resolve(dataDir)
   const there = existing(path)
   const mend = 'Set DATA_DIR to a directory that this user may write.'
@@ -92,7 +92,7 @@ export function lookAtDataDirectory({ dataDir }: Config): Finding {
 const gigabyte = 1e9
 const fewBytes = 200e6
 
-export function lookAtDisk({ dataDir }: Config): Finding {
+export function lookAtDisk({ dataDir }: Config): DoctorFinding {
   const { bavail, bsize } = statfsSync(existing(resolve(dataDir)))
   const free = bavail * bsize
   const what = `${(free / gigabyte).toFixed(1)} GB free`
@@ -104,7 +104,7 @@ export function lookAtDisk({ dataDir }: Config): Finding {
 const fewFiles = 8192
 
 /** Each stream takes two. */
-export function lookAtFiles(): Finding {
+export function lookAtFiles(): DoctorFinding {
   let text: string
   try {
     text = readFileSync('/proc/self/limits', 'utf8')
@@ -117,7 +117,7 @@ export function lookAtFiles(): Finding {
   return warning('open files', what, 'ulimit -n 65535, or LimitNOFILE=65535 of its unit.')
 }
 
-export function lookAtPayments({ payments }: Config): Finding {
+export function lookAtPayments({ payments }: Config): DoctorFinding {
   const { secretKey, webhookSecrets } = payments
   if (!secretKey && !webhookSecrets) return fine('payments', 'not set up')
   if (!secretKey || !webhookSecrets) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { failure, fine, warning, wordsOf, type Finding } from './finding'
-import { connectionsFrom } from '../catalog/from-environment'
+import { failure, fine, warning, wordsOf, type DoctorFinding } from './finding'
+import { createEnvironmentConnections } from '../catalog/from-environment'
 import type { Config } from '../config'
 import { Egress } from '../egress/egress'
 import { verifyServer } from '../mail/smtp'
@@ -19,9 +19,9 @@ function readFile(path: string): string | undefined {
 }
 
 /** The connections that the environment makes; where they are asked, whether each answers. */
-export async function lookAtProviders(config: Config, isOnline: boolean): Promise<Finding[]> {
+export async function lookAtProviders(config: Config, isOnline: boolean): Promise<DoctorFinding[]> {
   const providers = registry.filter(({ dialect }) => dialect !== 'sandbox')
-  const connections = connectionsFrom(config.environment, providers, { readFile })
+  const connections = createEnvironmentConnections(config.environment, providers, { readFile })
   if (connections.length === 0) {
     const mend =
       'Set the key of one, such as OPENAI_API_KEY, or: tollgate connections create openai'
@@ -38,7 +38,7 @@ export async function lookAtProviders(config: Config, isOnline: boolean): Promis
     deadline: () => AbortSignal.timeout(patienceMs),
   })
   return Promise.all(
-    connections.map(async (connection): Promise<Finding> => {
+    connections.map(async (connection): Promise<DoctorFinding> => {
       const provider = providers.find(({ key }) => key === connection.provider)
       const name = `provider ${connection.provider}`
       if (!provider) return fine(name, 'not known')
@@ -51,7 +51,7 @@ export async function lookAtProviders(config: Config, isOnline: boolean): Promis
 }
 
 /** Where mails go; where it is asked, whether that server takes us. */
-export async function lookAtMail({ mail }: Config, isOnline: boolean): Promise<Finding> {
+export async function lookAtMail({ mail }: Config, isOnline: boolean): Promise<DoctorFinding> {
   if (!mail) {
     const mend =
       'Set SMTP_URL and MAIL_FROM: invitations, alerts and resets of passwords go by mail.'

@@ -1,4 +1,4 @@
-import { failure, fine, type Finding } from './finding'
+import { failure, fine, type DoctorFinding } from './finding'
 import type { Config } from '../config'
 import { hostHere } from '../config/address'
 
@@ -28,7 +28,7 @@ async function healthAt(hostname: string, port: number): Promise<string> {
 }
 
 /** Whether a Tollgate runs at the port, nobody, or somebody else. */
-export async function lookAtPort({ host, port }: Config): Promise<Finding> {
+export async function lookAtPort({ host, port }: Config): Promise<DoctorFinding> {
   const answer = await healthAt(hostHere(host), port).catch(() => undefined)
   if (answer === undefined) return fine('port', `${port} is free`)
   if (/^HTTP\/1\.1 200 .*\{"status":"ok"/s.test(answer)) {

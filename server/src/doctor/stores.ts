@@ -1,32 +1,32 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql, type Kysely } from 'kysely'
-import { failure, fine, warning, wordsOf, type Finding } from './finding'
+import { failure, fine, warning, wordsOf, type DoctorFinding } from './finding'
 import type { Config } from '../config'
 import { Database, type DatabaseAddress } from '../db/database'
-import { hasDatabase, runningServer } from '../db/embedded/running'
+import { hasDatabase, findRunningServer } from '../db/embedded/running'
 import { openSealingKeys } from '../db/installation'
-import { migrationNames, migrationsOf } from '../db/migrate'
+import { migrationNames, readMigrations } from '../db/migrate'
 import { Redis, toScript } from '../db/redis'
 import type { Schema } from '../db/schema'
-import { checkSealingKeys } from '../start/sealing-keys'
+import { checkSealingKeys } from '../server/sealing-keys'
 
 const statementMs = 10_000
 const oldestPostgres = 150_000
 const mostSkewMs = 2000
 
 /** Where the database is; a finding where that ends the look at it. */
-async function whereIs({ databaseUrl, dataDir }: Config): Promise<DatabaseAddress | Finding> {
+async function whereIs({ databaseUrl, dataDir }: Config): Promise<DatabaseAddress | DoctorFinding> {
   if (databaseUrl) return { connectionString: databaseUrl }
   if (!(await hasDatabase(dataDir))) {
     return fine('database', 'embedded; the first start makes it')
   }
-  const running = await runningServer(dataDir).catch(() => undefined)
+  const running = await findRunningServer(dataDir).catch(() => undefined)
   return running ?? fine('database', 'embedded; it is there, and does not run')
 }
 
 /** All that the database can tell. */
-export async function lookAtDatabase(config: Config): Promise<Finding[]> {
+export async function lookAtDatabase(config: Config): Promise<DoctorFinding[]> {
   const where = await whereIs(config)
   if ('state' in where) return [where]
   await using database = new Database(where, {
@@ -43,14 +43,14 @@ export async function lookAtDatabase(config: Config): Promise<Finding[]> {
     return [failure('database', `it does not answer: ${wordsOf(thrown)}`, mend)]
   }
   const { query } = database
-  const made = await migrationsOf(query)
+  const made = await readMigrations(query)
   const schema = lookAtSchema(made)
   const findings = [await lookAtVersion(query, config), schema, await lookAtClock(query)]
   if (!migrationNames.every((name) => made.includes(name))) return findings
   return [...findings, await lookAtKey(query, config), await lookAtOrphans(query)]
 }
 
-async function lookAtVersion(query: Kysely<Schema>, config: Config): Promise<Finding> {
+async function lookAtVersion(query: Kysely<Schema>, config: Config): Promise<DoctorFinding> {
   const { rows } = await sql<{ number: number; version: string }>`
     select current_setting('server_version_num')::integer as number,
       current_setting('server_version') as version`.execute(query)
@@ -60,7 +60,7 @@ async function lookAtVersion(query: Kysely<Schema>, config: Config): Promise<Fin
   return failure('database', what, 'Tollgate needs PostgreSQL 15 or later.')
 }
 
-function lookAtSchema(made: readonly string[]): Finding {
+function lookAtSchema(made: readonly string[]): DoctorFinding {
   if (made.length === 0) {
     return warning('schema', 'the database is empty', 'The first start makes all that is needed.')
   }
@@ -80,7 +80,7 @@ function lookAtSchema(made: readonly string[]): Finding {
   return warning('schema', what, 'Start this version, or run "tollgate migrate".')
 }
 
-async function lookAtClock(query: Kysely<Schema>): Promise<Finding> {
+async function lookAtClock(query: Kysely<Schema>): Promise<DoctorFinding> {
   const beganMs = Date.now()
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(query)
   const middleMs = (beganMs + Date.now()) / 2
@@ -90,7 +90,7 @@ async function lookAtClock(query: Kysely<Schema>): Promise<Finding> {
   return warning('clock', what, 'Keep both machines in time by NTP: leases and limits go by it.')
 }
 
-async function lookAtKey(query: Kysely<Schema>, config: Config): Promise<Finding> {
+async function lookAtKey(query: Kysely<Schema>, config: Config): Promise<DoctorFinding> {
   const path = join(config.dataDir, 'encryption-key')
   if (!config.encryptionKeys && !existsSync(path)) {
     const mend = 'Restore it from where you keep it: without it the stored secrets are lost.'
@@ -114,7 +114,7 @@ async function lookAtKey(query: Kysely<Schema>, config: Config): Promise<Finding
   )
 }
 
-async function lookAtOrphans(query: Kysely<Schema>): Promise<Finding> {
+async function lookAtOrphans(query: Kysely<Schema>): Promise<DoctorFinding> {
   const { rows } = await sql<{ orphans: number; old: number }>`
     select count(*)::integer as orphans,
       (count(*) filter (where started_at < now() - interval '1 day'))::integer as old
@@ -128,7 +128,7 @@ async function lookAtOrphans(query: Kysely<Schema>): Promise<Finding> {
 const redisPatienceMs = 3000
 const asksTime = toScript("return redis.call('TIME')")
 
-export async function lookAtRedis({ redisUrl }: Config): Promise<Finding> {
+export async function lookAtRedis({ redisUrl }: Config): Promise<DoctorFinding> {
   if (redisUrl === undefined) return fine('redis', 'not set up: limits are counted in this process')
   const failures: string[] = []
   using redis = new Redis(redisUrl, {

@@ -2,9 +2,9 @@ import { isIP } from 'node:net'
 import type { Socket, SocketHandler, TLSOptions } from 'bun'
 import type { Answer } from './answer'
 import { ConnectionFailed } from './connection-failed'
-import { Exchange, type Resending } from './exchange'
-import type { Stop } from './stop'
-import type { Target } from './target'
+import { HttpExchange, type Resending } from './exchange'
+import type { Stop } from './stop-signal'
+import type { UrlTarget } from './target'
 
 /** How a TLS connection is made, where the URL alone does not say it. */
 export interface TlsOptions {
@@ -18,18 +18,18 @@ export interface TlsOptions {
 export interface Dialling {
   /** Of all connections that serve the same requests. */
   key: string
-  target: Target
+  target: UrlTarget
   tls: TlsOptions | undefined
   /** For connecting, name resolution and TLS included. */
   connectMs: number
   /** Told of a connection that can be used again, for so many milliseconds. */
-  onIdle: (connection: Connection, keepMs: number) => void
+  onIdle: (connection: HttpConnection, keepMs: number) => void
   /** Told of a connection that its server has closed while it was idle. */
-  onIdleClosed: (connection: Connection) => void
+  onIdleClosed: (connection: HttpConnection) => void
 }
 
 /** A request as it is written. */
-export interface Message {
+export interface OutgoingMessage {
   /** All lines before the body; ASCII. */
   head: string
   body: string | undefined
@@ -42,8 +42,8 @@ export interface Message {
 const mostAtOnce = 64 * 1024
 
 /** A connection to an upstream, on which one exchange follows the other. */
-export class Connection {
-  static readonly #handlers: SocketHandler<Connection> = {
+export class HttpConnection {
+  static readonly #handlers: SocketHandler<HttpConnection> = {
     data: (socket, bytes) => socket.data.#receive(bytes),
     drain: (socket) => socket.data.#flush(),
     close: (socket, error) => socket.data.#closed(error),
@@ -60,13 +60,13 @@ export class Connection {
   /** When it was last taken for a request; monotonic. Set by who kept it. */
   takenAtMs = 0
   readonly #dialling: Dialling
-  #socket: Socket<Connection> | undefined
+  #socket: Socket<HttpConnection> | undefined
   #ready: PromiseWithResolvers<void> | undefined
-  #exchange: Exchange | undefined
+  #exchange: HttpExchange | undefined
   /** What the system did not take yet. */
   #unsent: Buffer | undefined
   /** Told once it did. */
-  #sent: Message['sent']
+  #sent: OutgoingMessage['sent']
   #isClosed = false
 
   private constructor(dialling: Dialling) {
@@ -75,8 +75,8 @@ export class Connection {
   }
 
   /** Connects. Rejects with `ConnectionFailed`, or the reason of the signal. */
-  static async dial(dialling: Dialling, signal: Stop): Promise<Connection> {
-    const connection = new Connection(dialling)
+  static async dial(dialling: Dialling, signal: Stop): Promise<HttpConnection> {
+    const connection = new HttpConnection(dialling)
     const ready = Promise.withResolvers<void>()
     connection.#ready = ready
     const giveUp = () => connection.#refuse(new Error('connecting took too long'))
@@ -102,15 +102,19 @@ export class Connection {
    * Sends a request. Undefined where not a byte of it could be sent, as the connection has been closed:
    * it may go by another one. Else as `Exchange.answer`.
    */
-  exchange(message: Message, signal: Stop, resending?: Resending): Promise<Answer> | undefined {
+  exchange(
+    message: OutgoingMessage,
+    signal: Stop,
+    resending?: Resending,
+  ): Promise<Answer> | undefined {
     if (!this.#write(message)) return undefined
     this.exchanges += 1
-    this.#exchange = new Exchange(this, signal, resending)
+    this.#exchange = new HttpExchange(this, signal, resending)
     return this.#exchange.answer
   }
 
   /** Whether anything of it was sent; what the system does not take at once follows. */
-  #write({ head, body, bytes, sent: told }: Message): boolean {
+  #write({ head, body, bytes, sent: told }: OutgoingMessage): boolean {
     const socket = this.#socket
     if (!socket || this.#isClosed) return false
     const text = body === undefined ? head : head + body
@@ -155,21 +159,21 @@ export class Connection {
   #open(): void {
     const { target, tls } = this.#dialling
     const { hostname, port, isSecure } = target
-    const options = { hostname, port, data: this, socket: Connection.#handlers }
+    const options = { hostname, port, data: this, socket: HttpConnection.#handlers }
     const dialled = isSecure
       ? Bun.connect({ ...options, tls: tlsOptions(hostname, tls) })
       : Bun.connect(options)
     dialled.catch((thrown: unknown) => this.#refuse(thrown))
   }
 
-  #opened(socket: Socket<Connection>): void {
+  #opened(socket: Socket<HttpConnection>): void {
     this.#socket = socket
     if (this.#isClosed) socket.terminate()
     else if (!this.#dialling.target.isSecure) this.#ready?.resolve()
   }
 
   /** The certificate has been judged: by its authority, its dates and its names. */
-  #secured(socket: Socket<Connection>, isGood: boolean, error: Error | null): void {
+  #secured(socket: Socket<HttpConnection>, isGood: boolean, error: Error | null): void {
     if (isGood && error === null && socket.authorized) this.#ready?.resolve()
     else this.#refuse(error ?? new Error('the certificate was refused'))
   }

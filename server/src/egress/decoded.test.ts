@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Answer } from './answer'
-import { decoded } from './decoded'
+import { decodeAnswer } from './decode-answer'
 
 /** An answer of these bytes. */
 function answerOf(bytes: Uint8Array): Answer {
@@ -16,13 +16,13 @@ function answerOf(bytes: Uint8Array): Answer {
 
 test('an answer is read as its coding says', async () => {
   const zipped = Bun.gzipSync(Buffer.from('Hello'))
-  expect(await decoded(answerOf(zipped), ' GZIP ').text()).toBe('Hello')
+  expect(await decodeAnswer(answerOf(zipped), ' GZIP ').text()).toBe('Hello')
 })
 
 test.each(['compress', 'gzip, gzip', 'constructor', 'toString', '__proto__'])(
   'one in the coding %s fails when it is read',
   async (coding) => {
-    const answer = decoded(answerOf(Buffer.from('Hello')), coding)
+    const answer = decodeAnswer(answerOf(Buffer.from('Hello')), coding)
     await expect(answer.text()).rejects.toThrow('compressed in an unknown way')
   },
 )

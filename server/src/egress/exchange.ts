@@ -2,9 +2,9 @@ import { readText, type Answer } from './answer'
 import { BodyFrames } from './answer-body'
 import { MalformedAnswer, parseHead, type AnswerHead } from './answer-head'
 import { ConnectionFailed } from './connection-failed'
-import { decoded } from './decoded'
+import { decodeAnswer } from './decode-answer'
 import { HeadBytes } from './head-bytes'
-import type { Stop } from './stop'
+import type { Stop } from './stop-signal'
 
 /** What an exchange needs of its connection. */
 interface Line {
@@ -32,7 +32,7 @@ const mostInterim = 8
 const onceOnly = { once: true }
 
 /** One request on a connection, and its answer as it comes. */
-export class Exchange implements Answer {
+export class HttpExchange implements Answer {
   /** The same, once there is a head. Rejects with `ConnectionFailed`, or the reason of the signal. */
   readonly answer: Promise<Answer>
   readonly #line: Line
@@ -145,7 +145,7 @@ export class Exchange implements Answer {
     this.#head = head
     this.#frames = new BodyFrames(head)
     const coding = head.fields.get('content-encoding')
-    this.#resolve(coding === undefined ? this : decoded(this, coding))
+    this.#resolve(coding === undefined ? this : decodeAnswer(this, coding))
     return rest
   }
 

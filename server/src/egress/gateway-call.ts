@@ -1,6 +1,6 @@
 import type { Answer } from './answer'
 import { ConnectionFailed } from './connection-failed'
-import type { Stop } from './stop'
+import type { Stop } from './stop-signal'
 
 /** One request that a self-hosted gateway is to pass on to a server of its own. */
 export interface GatewayCall {

@@ -5,7 +5,7 @@ import type { OwnedCall } from './egress'
 import type { Names } from './names'
 import { assertNoProxy } from './no-proxy'
 import type { Answer } from './answer'
-import type { Stop } from './stop'
+import type { Stop } from './stop-signal'
 import type { Transport, Way } from './transport'
 import { checkCall, checkUserUrl, type CheckedUrl, type UrlRules } from './user-url'
 

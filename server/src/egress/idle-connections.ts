@@ -1,4 +1,4 @@
-import type { Connection } from './connection'
+import type { HttpConnection } from './connection'
 
 const mostOfOneKey = 1024
 const mostInAll = 4096
@@ -19,7 +19,7 @@ interface Closer {
 }
 
 interface Idle {
-  connection: Connection
+  connection: HttpConnection
   /** Monotonic. */
   until: number
 }
@@ -32,7 +32,7 @@ export class IdleConnections {
   #timer: ReturnType<typeof setInterval> | undefined
 
   /** One that has not been closed, as far as is known. */
-  take(key: string): Connection | undefined {
+  take(key: string): HttpConnection | undefined {
     const idle = this.#byKey.get(key)
     if (!idle) return undefined
     const now = performance.now()
@@ -48,7 +48,7 @@ export class IdleConnections {
     return undefined
   }
 
-  keep(connection: Connection, keepMs: number): void {
+  keep(connection: HttpConnection, keepMs: number): void {
     const now = performance.now()
     if (this.#closers.size > 0 && this.#isDistrusted(connection, now)) return connection.close()
     const idle = this.#ofKey(connection.key)
@@ -65,7 +65,7 @@ export class IdleConnections {
    * Counts a connection that its server closed without having said so. Only one that was never used again
    * says something of the server's habits: a server that stops closes all of them.
    */
-  countClosed({ key, exchanges, idleSinceMs }: Connection): void {
+  countClosed({ key, exchanges, idleSinceMs }: HttpConnection): void {
     const now = performance.now()
     if (exchanges > 1 || now - idleSinceMs > soonMs) return
     this.countClosedSoon(key, now)
@@ -78,7 +78,7 @@ export class IdleConnections {
     this.#closers.set(key, { count, until: count >= maxClosedSoon ? now + distrustMs : 0 })
   }
 
-  #isDistrusted({ key, exchanges }: Connection, now: number): boolean {
+  #isDistrusted({ key, exchanges }: HttpConnection, now: number): boolean {
     const closer = this.#closers.get(key)
     if (!closer) return false
     if (exchanges === 1) return closer.until > now

@@ -10,7 +10,7 @@ const remembered = new WeakMap<HeaderList, string>()
  * Header fields, a line each. Throws where one could be read as more than one, or has what a field
  * cannot have; the message has no value in it, as that may be a credential.
  */
-export function fieldLines(headers: HeaderList): string {
+export function formatFieldLines(headers: HeaderList): string {
   const known = remembered.get(headers)
   if (known !== undefined) return known
   let lines = ''

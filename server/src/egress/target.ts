@@ -1,5 +1,5 @@
 /** What a URL says, for a request. */
-export interface Target {
+export interface UrlTarget {
   isSecure: boolean
   /** Without the brackets of an IPv6 address. */
   hostname: string
@@ -15,16 +15,16 @@ export interface Target {
 const mostRemembered = 2000
 /** Of providers; addresses of images may be long, and come once. */
 const longestRemembered = 300
-const remembered = new Map<string, Target>()
+const remembered = new Map<string, UrlTarget>()
 
 /** Reads a URL; few are used at a time, so that most have been read before. Throws what is none of http. */
-export function targetOf(url: string): Target {
+export function parseTarget(url: string): UrlTarget {
   const known = remembered.get(url)
   if (known) return known
   const { protocol, hostname, port, host, origin, pathname, search } = new URL(url)
   const isSecure = protocol === 'https:'
   if (!isSecure && protocol !== 'http:') throw new TypeError('only http and https can be asked')
-  const target: Target = {
+  const target: UrlTarget = {
     isSecure,
     hostname: hostname.replace(/^\[|\]$/g, ''),
     port: Number(port) || (isSecure ? 443 : 80),

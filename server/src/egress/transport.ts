@@ -1,14 +1,14 @@
 import type { Answer } from './answer'
-import { Connection, type Message, type TlsOptions } from './connection'
+import { HttpConnection, type OutgoingMessage, type TlsOptions } from './connection'
 import { ConnectionFailed } from './connection-failed'
 import { IdleConnections } from './idle-connections'
-import { fieldLines } from './request-head'
+import { formatFieldLines } from './request-head'
 import type { Resending } from './exchange'
-import type { Stop } from './stop'
-import { targetOf, type Target } from './target'
+import type { Stop } from './stop-signal'
+import { parseTarget, type UrlTarget } from './target'
 
 /** Who is told that a request was sent. */
-export interface Sent {
+export interface SendObserver {
   release: () => void
 }
 
@@ -20,7 +20,7 @@ export interface Request {
   body?: string
   signal: Stop
   /** Told once the system has taken all of it. */
-  sent?: Sent | undefined
+  sent?: SendObserver | undefined
 }
 
 export interface Way {
@@ -45,19 +45,19 @@ interface Route {
   transport: Transport
   /** Of the connections that may serve it. */
   key: string
-  target: Target
+  target: UrlTarget
   way: Way
 }
 
 /** A request under way; one that an idle connection took may go once more, by one that is made for it. */
 class Sending implements Resending {
   readonly route: Route
-  readonly message: Message
+  readonly message: OutgoingMessage
   readonly signal: Stop
   /** The idle one that it went by. */
-  connection: Connection | undefined
+  connection: HttpConnection | undefined
 
-  constructor(route: Route, message: Message, signal: Stop) {
+  constructor(route: Route, message: OutgoingMessage, signal: Stop) {
     this.route = route
     this.message = message
     this.signal = signal
@@ -76,14 +76,15 @@ class Sending implements Resending {
  */
 export class Transport {
   readonly #idle = new IdleConnections()
-  readonly #onIdle = (connection: Connection, keepMs: number) => this.#idle.keep(connection, keepMs)
-  readonly #onIdleClosed = (connection: Connection) => this.#idle.countClosed(connection)
+  readonly #onIdle = (connection: HttpConnection, keepMs: number) =>
+    this.#idle.keep(connection, keepMs)
+  readonly #onIdleClosed = (connection: HttpConnection) => this.#idle.countClosed(connection)
 
   /** Rejects with `ConnectionFailed`, or the reason of the signal; with others where nothing can be sent. */
   send(request: Request, way: Way): Promise<Answer> {
     try {
       if (request.signal.aborted) return Promise.reject(request.signal.reason)
-      const target = targetOf(request.url)
+      const target = parseTarget(request.url)
       const message = messageOf(request, way.host ?? target.host, target.path)
       const key = keyOf(target, way)
       const route = { transport: this, key, target, way }
@@ -98,7 +99,7 @@ export class Transport {
    * Sends a request once more, by a connection of its own, where the idle one was closed before a byte of the
    * answer had come. Its server may have read the first one, so that nobody else may be sent it after a failure.
    */
-  async resend(sending: Sending, { key, exchanges }: Connection): Promise<Answer> {
+  async resend(sending: Sending, { key, exchanges }: HttpConnection): Promise<Answer> {
     if (exchanges === 2) this.#idle.countClosedSoon(key)
     try {
       return await this.#dialled(sending)
@@ -126,7 +127,10 @@ export class Transport {
     const { key, target, way } = route
     const { connectMs, tls } = way
     const callbacks = { onIdle: this.#onIdle, onIdleClosed: this.#onIdleClosed }
-    const connection = await Connection.dial({ key, target, tls, connectMs, ...callbacks }, signal)
+    const connection = await HttpConnection.dial(
+      { key, target, tls, connectMs, ...callbacks },
+      signal,
+    )
     if (signal.aborted) {
       connection.close()
       throw signal.reason
@@ -138,15 +142,19 @@ export class Transport {
 }
 
 /** Head and body as they are written. Throws where a header cannot be sent. */
-function messageOf({ method, headers, body, sent }: Request, host: string, path: string): Message {
+function messageOf(
+  { method, headers, body, sent }: Request,
+  host: string,
+  path: string,
+): OutgoingMessage {
   const bodyBytes = body === undefined ? 0 : Buffer.byteLength(body)
   const length = method === 'GET' ? '' : `content-length: ${bodyBytes}\r\n`
-  const head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${fieldLines(headers)}${length}\r\n`
+  const head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${formatFieldLines(headers)}${length}\r\n`
   return { head, body, sent, bytes: head.length + bodyBytes }
 }
 
 /** Who may share a connection: the same owner, who verifies the same name by the same authorities. */
-const keyOf = ({ origin }: Target, { tls, owner }: Way): string =>
+const keyOf = ({ origin }: UrlTarget, { tls, owner }: Way): string =>
   tls === undefined && owner === undefined
     ? origin
     : JSON.stringify([origin, tls?.serverName, tls?.ca, owner])

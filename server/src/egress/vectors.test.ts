@@ -4,7 +4,7 @@ import { readWhole } from './answer'
 import { ConnectionFailed } from './connection-failed'
 import { asking, RawPeers, way, whole } from './raw-peers-for-tests'
 import { Transport } from './transport'
-import { readAnswer, type Reading } from './vectors/read-answer'
+import { readAnswer, type AnswerReading } from './vectors/read-answer'
 import type { Vector } from './vectors/vector'
 import { titleOf, vectors } from './vectors/vectors'
 
@@ -21,7 +21,7 @@ function cutsOf({ bytes }: Vector): number[] {
   return all.filter((cut) => cut < 100 || bytes.length - cut < 100 || cut % step === 0)
 }
 
-function expectOutcome({ outcome, field }: Reading, vector: Vector, how: string): void {
+function expectOutcome({ outcome, field }: AnswerReading, vector: Vector, how: string): void {
   expect([how, outcome]).toEqual([how, vector.outcome])
   if (outcome === 'rejected') return
   for (const [name, value] of Object.entries(vector.fields)) {

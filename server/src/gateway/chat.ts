@@ -1,30 +1,30 @@
-import type { CheckedRequest, Endpoint, Job, Reply, Turn } from './job'
-import { remoteImagesOf, type RemoteImages } from './remote-images'
+import type { ValidatedRequest, Endpoint, RunnableRequest, Reply, RequestAttempt } from './request'
+import { findRemoteImages, type RemoteImages } from './remote-images'
 import {
   identityOf,
-  jobDeadline,
+  createJobDeadline,
   openStream,
   Relay,
-  wholeDeadline,
+  createAnswerDeadline,
   type Prepared,
   type StreamPlan,
-  type Telling,
+  type RenderOptions,
 } from './relay'
 import {
-  chatStreamOf,
+  createChatStream,
   hostedUsesOf,
   prepareChat,
-  sendsServiceTier,
+  isServiceTierSent,
   type ChatForm,
 } from './upstream-chat'
-import { wholeChat } from './whole-chat'
-import { roughPromptTokens, textsOf } from '../metering/estimate'
-import { chatVolume } from '../metering/volume'
+import { completeChat } from './complete-chat'
+import { estimatePromptTokens, collectPromptTexts } from '../metering/estimate'
+import { boundChat } from '../metering/volume'
 import type { RelayedStream } from '../providers/openai/relayed-stream'
-import { outputLimitOf } from '../providers/openai/request'
-import type { Allowance } from '../routing/stream-bounds'
+import { readOutputLimit } from '../providers/openai/request'
+import type { OutputAllowance } from '../routing/stream-bounds'
 import type { Deadline } from '../routing/deadline'
-import type { Part } from '../routing/dispatch'
+import type { FailoverStep } from '../routing/dispatch'
 import type { Identity } from '../wire/answer'
 import { CallerChat } from '../wire/chat-request'
 import { usesFunctions } from '../wire/legacy-functions'
@@ -38,23 +38,23 @@ export const chat: Endpoint<typeof CallerChat> = {
   kinds: ['chat'],
   size: (request, body) => ({
     textField: 'messages',
-    output: outputLimitOf(body),
-    texts: () => textsOf(request).texts,
+    output: readOutputLimit(body),
+    texts: () => collectPromptTexts(request).texts,
     tokens: 0,
   }),
   need: (request, bytes) => ({
-    promptTokens: roughPromptTokens(bytes, () => textsOf(request)),
+    promptTokens: estimatePromptTokens(bytes, () => collectPromptTexts(request)),
     answers: request.n ?? 1,
   }),
   volume: (turn) => {
     const { body, checked, model } = turn
-    const outputLimit = outputLimitOf(body)?.limit
-    return chatVolume(body, {
+    const outputLimit = readOutputLimit(body)?.limit
+    return boundChat(body, {
       bytes: checked.bytes,
       model,
       outputLimit,
       hosted: hostedUsesOf(turn),
-      sendsServiceTier: () => sendsServiceTier(turn),
+      sendsServiceTier: () => isServiceTierSent(turn),
     })
   },
   run: (job) =>
@@ -67,45 +67,45 @@ const plain: ChatForm<CallerChat> = {
 }
 
 /** A chat request as its candidates are asked. */
-class Asking implements Telling {
+class Asking implements RenderOptions {
   readonly identity: Identity
   readonly legacyFunctions: boolean
   readonly images: RemoteImages | undefined
   readonly #form: ChatForm<CallerChat>
 
-  constructor(checked: CheckedRequest<CallerChat>, object: Identity['object']) {
+  constructor(checked: ValidatedRequest<CallerChat>, object: Identity['object']) {
     this.identity = identityOf(checked, object)
     this.legacyFunctions = usesFunctions(checked.body)
-    this.images = remoteImagesOf(checked)
+    this.images = findRemoteImages(checked)
     this.#form = this.images ? { ...plain, media: this.images.media } : plain
   }
 
-  prepare(turn: Turn<CallerChat>): Prepared {
+  prepare(turn: RequestAttempt<CallerChat>): Prepared {
     return prepareChat(turn, turn.body, this.#form)
   }
 }
 
-class Whole extends Asking implements Part<Turn<CallerChat>, Reply> {
-  readonly before: Part<Turn<CallerChat>, Reply>['before']
+class Whole extends Asking implements FailoverStep<RequestAttempt<CallerChat>, Reply> {
+  readonly before: FailoverStep<RequestAttempt<CallerChat>, Reply>['before']
   readonly deadline: Deadline
 
-  constructor(job: Job<CallerChat>) {
+  constructor(job: RunnableRequest<CallerChat>) {
     super(job.checked, 'chat.completion')
-    this.deadline = jobDeadline(job)
+    this.deadline = createJobDeadline(job)
     this.before = this.images && fetching(this.images, this.deadline)
   }
 
-  attempt(turn: Turn<CallerChat>): Promise<Reply> {
-    return wholeChat(turn, this.prepare(turn), this)
+  attempt(turn: RequestAttempt<CallerChat>): Promise<Reply> {
+    return completeChat(turn, this.prepare(turn), this)
   }
 }
 
 const fetching =
   (images: RemoteImages, { signal }: Deadline) =>
-  (turn: Turn<CallerChat>) =>
+  (turn: RequestAttempt<CallerChat>) =>
     images.fetchFor(turn, signal)
 
-function streamed(job: Job<CallerChat>): Reply {
+function streamed(job: RunnableRequest<CallerChat>): Reply {
   const plan = new Streamed(job.checked)
   return { kind: 'stream', identity: plan.identity, opening: openStream(job, plan) }
 }
@@ -113,22 +113,22 @@ function streamed(job: Job<CallerChat>): Reply {
 class Streamed extends Asking implements StreamPlan<CallerChat> {
   readonly before: StreamPlan<CallerChat>['before']
 
-  constructor(checked: CheckedRequest<CallerChat>) {
+  constructor(checked: ValidatedRequest<CallerChat>) {
     super(checked, 'chat.completion.chunk')
     this.before = this.images && fetchingFirst(this.images)
   }
 
-  allowance({ meter }: Turn<CallerChat>): Allowance | undefined {
+  allowance({ meter }: RequestAttempt<CallerChat>): OutputAllowance | undefined {
     return meter.allowance(1)
   }
 
-  relay(turn: Turn<CallerChat>, prepared: Prepared): RelayedStream {
-    return chatStreamOf(prepared, new Relay(turn, prepared, this))
+  relay(turn: RequestAttempt<CallerChat>, prepared: Prepared): RelayedStream {
+    return createChatStream(prepared, new Relay(turn, prepared, this))
   }
 }
 
 /** A stream's own deadline begins when its provider is asked. */
-const fetchingFirst = (images: RemoteImages) => async (turn: Turn<CallerChat>) => {
-  using deadline = wholeDeadline(turn.checked)
+const fetchingFirst = (images: RemoteImages) => async (turn: RequestAttempt<CallerChat>) => {
+  using deadline = createAnswerDeadline(turn.checked)
   await images.fetchFor(turn, deadline.signal)
 }

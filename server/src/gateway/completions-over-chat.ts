@@ -1,15 +1,22 @@
-import type { CheckedRequest, Job, Leave, OpenStream, Reply, Turn } from './job'
-import { identityOf, jobDeadline, openStream, Relay } from './relay'
-import { chatStreamOf, prepareChat, type ChatForm } from './upstream-chat'
-import { wholeChat, type ChatReply } from './whole-chat'
+import type {
+  ValidatedRequest,
+  RunnableRequest,
+  Leave,
+  OpenStream,
+  Reply,
+  RequestAttempt,
+} from './request'
+import { identityOf, createJobDeadline, openStream, Relay } from './relay'
+import { createChatStream, prepareChat, type ChatForm } from './upstream-chat'
+import { completeChat, type ChatReply } from './complete-chat'
 import { invalidRequest } from '../errors'
-import { completionVolume } from '../metering/volume'
-import { outputLimitOf } from '../providers/openai/request'
+import { boundCompletion } from '../metering/volume'
+import { readOutputLimit } from '../providers/openai/request'
 import type { ChunkStream } from '../wire/chunk-stream'
 import type { CompletionRequest } from '../wire/completion-request'
 import { isObject } from '../wire/json-body'
 import {
-  promptTexts,
+  readPromptTexts,
   toChatBody,
   toTextChoice,
   toTextChunk,
@@ -22,7 +29,7 @@ const atOnce = 4
 
 interface PromptReply extends ChatReply {
   model: string
-  turn: Turn<CompletionRequest>
+  turn: RequestAttempt<CompletionRequest>
 }
 
 /** What was answered. Throws the first failure; what the others used is to be paid then. */
@@ -38,9 +45,9 @@ function answered(
 }
 
 /** A legacy completion by a model that only chats: each prompt becomes a conversation. */
-export async function wholeOverChat(job: Job<CompletionRequest>): Promise<Reply> {
+export async function completeOverChat(job: RunnableRequest<CompletionRequest>): Promise<Reply> {
   const { checked } = job
-  using deadline = jobDeadline(job)
+  using deadline = createJobDeadline(job)
   const prompts = chatPrompts(checked)
   const identity = identityOf(checked, 'text_completion')
   const awaited = { identity, legacyFunctions: false, deadline }
@@ -48,10 +55,10 @@ export async function wholeOverChat(job: Job<CompletionRequest>): Promise<Reply>
   for (let start = 0; start < prompts.length; start += atOnce) {
     const batch = prompts.slice(start, start + atOnce).map((prompt) => {
       // Of what is asked of a turn, its other prompts are no part.
-      const asked = (turn: Turn<CompletionRequest>) => toChatBody(turn.body, prompt)
+      const asked = (turn: RequestAttempt<CompletionRequest>) => toChatBody(turn.body, prompt)
       return job.ask({
         attempt: async (turn): Promise<PromptReply> => {
-          const answer = await wholeChat(turn, prepare(turn, prompt), { ...awaited, asked })
+          const answer = await completeChat(turn, prepare(turn, prompt), { ...awaited, asked })
           return { ...answer, model: turn.model.id, turn }
         },
       })
@@ -77,7 +84,7 @@ export async function wholeOverChat(job: Job<CompletionRequest>): Promise<Reply>
 }
 
 /** The same as a stream: one prompt after the other. */
-export function streamOverChat(job: Job<CompletionRequest>): Reply {
+export function streamOverChat(job: RunnableRequest<CompletionRequest>): Reply {
   const { checked } = job
   const { request } = checked
   const prompts = chatPrompts(checked)
@@ -93,7 +100,7 @@ export function streamOverChat(job: Job<CompletionRequest>): Reply {
         const telling = { identity, legacyFunctions: false, wantsUsage: false }
         const relay = new Relay(turn, prepared, telling)
         served = relay.identity
-        return chatStreamOf(prepared, relay)
+        return createChatStream(prepared, relay)
       },
     })
   const [first = '', ...rest] = prompts
@@ -219,8 +226,8 @@ class ConsecutiveStreams implements ChunkStream {
   }
 }
 
-function chatPrompts({ request, model }: CheckedRequest<CompletionRequest>): string[] {
-  const texts = promptTexts(request.prompt)
+function chatPrompts({ request, model }: ValidatedRequest<CompletionRequest>): string[] {
+  const texts = readPromptTexts(request.prompt)
   if (texts) return texts
   throw invalidRequest(
     'prompt',
@@ -232,10 +239,10 @@ function chatPrompts({ request, model }: CheckedRequest<CompletionRequest>): str
 const form: ChatForm<CompletionRequest> = {
   textField: 'prompt',
   outputLimit: ({ body, model }) => {
-    const outputLimit = outputLimitOf(body)?.limit
-    return completionVolume(body, { model, outputLimit }).outputLimit
+    const outputLimit = readOutputLimit(body)?.limit
+    return boundCompletion(body, { model, outputLimit }).outputLimit
   },
 }
 
-const prepare = (turn: Turn<CompletionRequest>, prompt: string) =>
+const prepare = (turn: RequestAttempt<CompletionRequest>, prompt: string) =>
   prepareChat(turn, toChatBody(turn.body, prompt), form)

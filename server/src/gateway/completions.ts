@@ -1,7 +1,7 @@
-import type { Endpoint, Job, Reply, Turn } from './job'
+import type { Endpoint, RunnableRequest, Reply, RequestAttempt } from './request'
 import {
   identityOf,
-  jobDeadline,
+  createJobDeadline,
   lostBy,
   openStream,
   promptUsage,
@@ -9,19 +9,19 @@ import {
   TurnSource,
   type Prepared,
 } from './relay'
-import { streamOverChat, wholeOverChat } from './completions-over-chat'
-import { sendsServiceTier } from './upstream-chat'
-import { roughPromptTokens } from '../metering/estimate'
-import { completionVolume } from '../metering/volume'
+import { streamOverChat, completeOverChat } from './completions-over-chat'
+import { isServiceTierSent } from './upstream-chat'
+import { estimatePromptTokens } from '../metering/estimate'
+import { boundCompletion } from '../metering/volume'
 import { adapterOf } from '../providers/adapters'
-import { relayedWayOf } from '../providers/chat-way'
-import { outputLimitOf, toUpstreamCompletion } from '../providers/openai/request'
+import { selectRelayRoute } from '../providers/chat-route'
+import { readOutputLimit, toUpstreamCompletion } from '../providers/openai/request'
 import { TextStream } from '../providers/openai/text-stream'
 import { relayText } from '../providers/openai/whole-answer'
 import { exchange } from '../routing/exchange'
 import type { Candidate } from '../routing/candidate'
 import { CompletionRequest } from '../wire/completion-request'
-import { promptTexts } from '../wire/text-over-chat'
+import { readPromptTexts } from '../wire/text-over-chat'
 
 /** `POST /v1/completions`: relayed where the provider has them, else put to a chat model. */
 export const completions: Endpoint<typeof CompletionRequest> = {
@@ -32,22 +32,24 @@ export const completions: Endpoint<typeof CompletionRequest> = {
   kinds: ['completion', 'chat'],
   size: ({ prompt }, body) => ({
     textField: 'prompt',
-    output: outputLimitOf(body),
-    texts: () => promptTexts(prompt) ?? [],
-    tokens: promptTexts(prompt) ? 0 : prompt.length,
+    output: readOutputLimit(body),
+    texts: () => readPromptTexts(prompt) ?? [],
+    tokens: readPromptTexts(prompt) ? 0 : prompt.length,
   }),
   need: ({ prompt, n, best_of }, bytes) => {
-    const texts = promptTexts(prompt)
+    const texts = readPromptTexts(prompt)
     return {
-      promptTokens: texts ? roughPromptTokens(bytes, () => ({ texts, media: 0 })) : prompt.length,
+      promptTokens: texts
+        ? estimatePromptTokens(bytes, () => ({ texts, media: 0 }))
+        : prompt.length,
       answers: (texts?.length ?? 1) * Math.max(n ?? 1, best_of ?? 1),
     }
   },
   volume: (turn) =>
-    completionVolume(turn.body, {
+    boundCompletion(turn.body, {
       model: turn.model,
-      outputLimit: outputLimitOf(turn.body)?.limit,
-      sendsServiceTier: () => sendsServiceTier(turn),
+      outputLimit: readOutputLimit(turn.body)?.limit,
+      sendsServiceTier: () => isServiceTierSent(turn),
     }),
   run: (job) => {
     const { candidates, request } = job.checked
@@ -55,14 +57,14 @@ export const completions: Endpoint<typeof CompletionRequest> = {
     if (request.stream) {
       return Promise.resolve(isNative ? streamed(job) : streamOverChat(job))
     }
-    return isNative ? whole(job) : wholeOverChat(job)
+    return isNative ? whole(job) : completeOverChat(job)
   },
 }
 
 const servesCompletions = ({ model, provider }: Candidate) =>
   !adapterOf(provider) && (model.category === 'completion' || provider.options.legacyCompletions)
 
-function streamed(job: Job<CompletionRequest>): Reply {
+function streamed(job: RunnableRequest<CompletionRequest>): Reply {
   const identity = identityOf(job.checked, 'text_completion')
   const opening = openStream(job, {
     // An echo of the prompt is no output, and looks like it.
@@ -74,9 +76,9 @@ function streamed(job: Job<CompletionRequest>): Reply {
   return { kind: 'stream', identity, opening }
 }
 
-function whole(job: Job<CompletionRequest>): Promise<Reply> {
+function whole(job: RunnableRequest<CompletionRequest>): Promise<Reply> {
   const identity = identityOf(job.checked, 'text_completion')
-  const deadline = jobDeadline(job)
+  const deadline = createJobDeadline(job)
   return job.ask({
     deadline,
     attempt: (turn) => {
@@ -91,11 +93,11 @@ function whole(job: Job<CompletionRequest>): Promise<Reply> {
   })
 }
 
-function prepare(turn: Turn<CompletionRequest>): Prepared {
+function prepare(turn: RequestAttempt<CompletionRequest>): Prepared {
   const { candidate, model } = turn
   const { options } = candidate.provider
   const { upstreamModel } = model
-  const { url, deployment } = relayedWayOf(candidate, upstreamModel, 'completions')
+  const { url, deployment } = selectRelayRoute(candidate, upstreamModel, 'completions')
   const body = toUpstreamCompletion(turn.body, { upstreamModel, options })
   if (deployment !== undefined) body['model'] = deployment
   return { operation: 'completions', source: new TurnSource(turn, 'prompt'), url, body }

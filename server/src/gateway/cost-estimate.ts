@@ -1,25 +1,25 @@
-import type { Ports } from './job'
-import { resolutionOf } from './resolution'
+import type { GatewayPorts } from './request'
+import { resolveModel } from './resolution'
 import type { Principal } from '../auth/principal'
 import { categories, type Model } from '../catalog/model'
-import { modelNamed } from '../catalog/model-names'
-import { isServable } from '../catalog/priced'
-import { onPlatform } from '../catalog/unpriced'
+import { findModelByName } from '../catalog/model-names'
+import { isServable } from '../catalog/is-priced'
+import { applyUnpricedPolicy } from '../catalog/unpriced-policy'
 import { ApiError } from '../errors'
 import { pricedUnits } from '../catalog/priced-units'
 import {
   estimateAround,
   estimatePrompt,
   roughCharacters,
-  textsOf,
+  collectPromptTexts,
   usualMediaTokens,
 } from '../metering/estimate'
 import { promptCharacters } from '../metering/prompt-characters'
 import { quote, type Quote } from '../metering/quote'
-import { tokensNeeded } from '../policy/token-need'
+import { estimateTokenNeed } from '../policy/token-need'
 import type { Billing } from '../routing/candidate'
 import type { CollectionTurns } from '../routing/collection-turns'
-import { unknownModel } from '../routing/names'
+import { unknownModel } from '../routing/resolve-name'
 import { PoolTurns } from '../routing/pool-turns'
 import { CallerChat } from '../wire/chat-request'
 import { CompletionRequest } from '../wire/completion-request'
@@ -31,7 +31,7 @@ import {
   toInputs,
 } from '../wire/embedding-request'
 import { check, isObject, type JsonObject } from '../wire/json-body'
-import { promptTexts } from '../wire/text-over-chat'
+import { readPromptTexts } from '../wire/text-over-chat'
 
 /** Where a request holds its text. */
 export type TextField = 'messages' | 'prompt' | 'input'
@@ -51,8 +51,8 @@ export interface CostEstimate {
   payer: string | null
 }
 
-export interface EstimatePorts extends Pick<Ports, 'catalog' | 'settings' | 'counter'> {
-  routing: Ports['routing'] & { turns: CollectionTurns }
+export interface EstimatePorts extends Pick<GatewayPorts, 'catalog' | 'settings' | 'counter'> {
+  routing: GatewayPorts['routing'] & { turns: CollectionTurns }
   /** The platform's part of a price. */
   feeMillionths: () => number
 }
@@ -123,13 +123,13 @@ const imagesIn = ({ messages }: CallerChat): number =>
 const readers: Record<TextField, (body: JsonObject) => Omit<Text, 'body'>> = {
   messages: (body) => {
     const request = check(CallerChat, body)
-    const asked = textsOf(request)
+    const asked = collectPromptTexts(request)
     const around = estimateAround(asked)
     return { ...noImages, texts: asked.texts, around, images: imagesIn(request), answers: 1 }
   },
   prompt: (body) => {
     const { prompt } = check(CompletionRequest, body)
-    const texts = promptTexts(prompt)
+    const texts = readPromptTexts(prompt)
     if (texts) return { ...noImages, texts, around: 0, answers: texts.length }
     const isMany = Array.isArray(prompt) && Array.isArray(prompt[0])
     const answers = isMany ? prompt.length : 1
@@ -166,7 +166,7 @@ async function inputTokensOf(
 function outputTokensOf({ answers }: Text, model: Model, limit: number | undefined): number {
   if (model.category === 'embedding') return 0
   const output = limit === undefined ? undefined : { limit, field: 'max_tokens' }
-  return tokensNeeded({ promptTokens: 0, answers }, { output }, model)
+  return estimateTokenNeed({ promptTokens: 0, answers }, { output }, model)
 }
 
 interface Target {
@@ -192,15 +192,15 @@ async function targetOf(
   }
   try {
     const question = { name, kinds: categories, demands: () => ({ ...nothingMuch, promptTokens }) }
-    const { candidates } = await resolutionOf(question, principal, looking)
+    const { candidates } = await resolveModel(question, principal, looking)
     const [first] = candidates
     if (!first) throw new Error(`${name} came to nobody`)
     return first
   } catch (thrown) {
     if (!(thrown instanceof ApiError)) throw thrown
     if (thrown.code === 'invalid_model') throw unknownModel(name)
-    const known = thrown.status === 403 ? modelNamed(catalog.snapshot, name) : undefined
-    const listed = known && onPlatform(known, settings.current.unpricedModels)
+    const known = thrown.status === 403 ? findModelByName(catalog.snapshot, name) : undefined
+    const listed = known && applyUnpricedPolicy(known, settings.current.unpricedModels)
     // Nobody serves it to the caller yet; what it would cost on the platform is known all the same.
     if (!listed?.enabled || !isServable(listed)) throw thrown
     return { model: listed, billing: platformOf(listed, principal) }

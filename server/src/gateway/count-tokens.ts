@@ -1,18 +1,18 @@
 import { chat } from './chat'
-import type { Call, Ports } from './job'
-import { TurnSource, wholeDeadline } from './relay'
-import { resolutionOf } from './resolution'
+import type { InboundRequest, GatewayPorts } from './request'
+import { TurnSource, createAnswerDeadline } from './relay'
+import { resolveModel } from './resolution'
 import type { Principal } from '../auth/principal'
-import type { Dialect, Translation } from '../dialects/dialect'
-import { estimateAround, estimatePrompt, textsOf } from '../metering/estimate'
-import { chatWayOf } from '../providers/chat-way'
-import { addressOf } from '../providers/line'
-import { AttemptFailed, type Outgoing } from '../routing/attempt'
+import type { Dialect, Translation } from '../protocols/dialect'
+import { estimateAround, estimatePrompt, collectPromptTexts } from '../metering/estimate'
+import { selectChatRoute } from '../providers/chat-route'
+import { addressOf } from '../providers/provider-route'
+import { AttemptFailed, type OutgoingRequest } from '../routing/attempt'
 import type { Candidate } from '../routing/candidate'
 import { exchange } from '../routing/exchange'
-import { needsOf } from '../routing/needs'
+import { findRequestNeeds } from '../routing/needs'
 import { TranslatedChat, type CallerChat } from '../wire/chat-request'
-import { refuseCircle } from '../wire/hops'
+import { rejectForwardingLoop } from '../wire/forwarding-loop'
 import { check, isObject } from '../wire/json-body'
 
 /** Longer than where tokens are only a check: the number is all that is wanted. */
@@ -23,11 +23,15 @@ const countingMs = 5000
  * their texts. Free, but a request like any other to the limits of its caller. Rejects as the first
  * stages of `gateway.ts` do.
  */
-export async function countTokens(dialect: Dialect, call: Call, ports: Ports): Promise<number> {
+export async function countTokens(
+  dialect: Dialect,
+  call: InboundRequest,
+  ports: GatewayPorts,
+): Promise<number> {
   const principal = await ports.door.enter(call, 'write')
   call.owner = principal.accountId
   ports.budget.touch(principal.accountId)
-  refuseCircle(call.hops)
+  rejectForwardingLoop(call.hops)
   const admission = await ports.limits.admit(principal)
   call.tell(admission.quota)
   try {
@@ -35,12 +39,12 @@ export async function countTokens(dialect: Dialect, call: Call, ports: Ports): P
     const translation = dialect.read(body)
     const request = check(TranslatedChat, translation.chat)
     const demands = () => ({
-      needs: needsOf(translation.chat),
+      needs: findRequestNeeds(translation.chat),
       misfit: async () => undefined,
       promptTokens: () => estimatePrompt(translation.chat),
     })
     const asked = { name: request.model, kinds: chat.kinds, demands }
-    const { candidates } = await resolutionOf(asked, principal, ports)
+    const { candidates } = await resolveModel(asked, principal, ports)
     const [candidate] = candidates
     const told = candidate && (await toldBy(candidate, { call, ports, principal, translation }))
     return told ?? (await estimated(request, translation, ports))
@@ -49,15 +53,15 @@ export async function countTokens(dialect: Dialect, call: Call, ports: Ports): P
   }
 }
 
-async function estimated(request: CallerChat, { chat: body }: Translation, ports: Ports) {
-  const asked = textsOf(request)
+async function estimated(request: CallerChat, { chat: body }: Translation, ports: GatewayPorts) {
+  const asked = collectPromptTexts(request)
   const counted = await ports.counter.count(asked.texts, { deadlineMs: countingMs })
   return counted === undefined ? estimatePrompt(body) : counted + estimateAround(asked)
 }
 
 interface Counting {
-  call: Call
-  ports: Ports
+  call: InboundRequest
+  ports: GatewayPorts
   principal: Principal
   translation: Translation
 }
@@ -70,15 +74,19 @@ async function toldBy(candidate: Candidate, counting: Counting): Promise<number 
   const { translation } = counting
   const { model } = candidate
   const { original } = translation
-  const { adapter, url, deployment } = chatWayOf(candidate, model.upstreamModel, translation.chat)
+  const { adapter, url, deployment } = selectChatRoute(
+    candidate,
+    model.upstreamModel,
+    translation.chat,
+  )
   if (!original || adapter?.own?.format !== original.format) return undefined
   const target = { upstreamModel: model.upstreamModel, maxTokens: undefined }
   const { path, body, headers } = adapter.own.request(original.body, target)
   if (deployment !== undefined) body['model'] = deployment
   const base = url ?? `${addressOf(candidate)}${candidate.provider.options.paths.chat ?? path}`
-  using deadline = wholeDeadline(counting)
+  using deadline = createAnswerDeadline(counting)
   try {
-    const sent: Outgoing = {
+    const sent: OutgoingRequest = {
       operation: 'chat',
       source: new TurnSource({ model, body, candidate }, 'messages'),
       url: `${base}/count_tokens`,

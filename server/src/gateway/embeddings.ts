@@ -1,21 +1,21 @@
-import { checkDimensions } from './fitting'
-import type { Endpoint, Job, Reply, Turn } from './job'
-import { jobDeadline } from './relay'
+import { checkDimensions } from './fit-check'
+import type { Endpoint, RunnableRequest, Reply, RequestAttempt } from './request'
+import { createJobDeadline } from './relay'
 import { RemoteImages } from './remote-images'
 import {
-  addressesFor,
-  batchLimitOf,
+  findEmbeddingImageUrls,
+  getBatchLimit,
   embed,
   kindsFor,
   takesTokens,
-  type Batch,
+  type EmbeddingBatch,
   type Embedded,
 } from './upstream-embeddings'
 import { invalidRequest, unavailable } from '../errors'
-import { roughInputTokens } from '../metering/estimate'
-import { embeddingVolume } from '../metering/volume'
+import { estimateInputTokens } from '../metering/estimate'
+import { boundEmbedding } from '../metering/volume'
 import { checkInputs } from '../providers/embedding-inputs'
-import type { Media } from '../providers/media'
+import type { MediaData } from '../providers/media'
 import { AttemptFailed } from '../routing/attempt'
 import {
   EmbeddingRequest,
@@ -44,25 +44,25 @@ export const embeddings: Endpoint<typeof EmbeddingRequest> = {
   // The limit of an embedding model is per input, and its provider's to judge.
   size: () => ({ textField: 'input', output: undefined, texts: () => [], tokens: 0 }),
   need: ({ input }, bytes) => ({
-    promptTokens: roughInputTokens(bytes, () => toInputs(input)),
+    promptTokens: estimateInputTokens(bytes, () => toInputs(input)),
     answers: 0,
   }),
   volume({ candidate, checked }) {
     const inputs = toInputs(checked.request.input)
-    return embeddingVolume(inputs, {
+    return boundEmbedding(inputs, {
       model: candidate.model,
       decodes: !takesTokens(candidate),
-      requests: Math.ceil(inputs.length / batchLimitOf(candidate, inputs)),
+      requests: Math.ceil(inputs.length / getBatchLimit(candidate, inputs)),
     })
   },
   run,
 }
 
-async function run(job: Job<EmbeddingRequest>): Promise<Reply> {
+async function run(job: RunnableRequest<EmbeddingRequest>): Promise<Reply> {
   const { model, body, request } = job.checked
   checkDimensions(model, body)
   let inputs = toInputs(request.input)
-  const deadline = jobDeadline(job)
+  const deadline = createJobDeadline(job)
   const images = new RemoteImages(placesOf(inputs))
   return await job.ask({
     deadline,
@@ -70,7 +70,7 @@ async function run(job: Job<EmbeddingRequest>): Promise<Reply> {
       inputs = await acceptable(inputs, turn)
       if (isTokenInput(inputs)) return
       checkInputs(inputs, kindsFor(turn.candidate))
-      const addresses = addressesFor(turn.candidate, inputs)
+      const addresses = findEmbeddingImageUrls(turn.candidate, inputs)
       await images.fetchAddresses(addresses, turn, deadline.signal)
       if (addresses.length > 0) inputs = inputs.map((item) => withData(item, images.media))
     },
@@ -89,10 +89,10 @@ async function run(job: Job<EmbeddingRequest>): Promise<Reply> {
 
 /** A request in as many batches as its provider wants, a few at a time. */
 async function embedAll(
-  turn: Turn<EmbeddingRequest>,
-  { deadline, inputs }: Batch,
+  turn: RequestAttempt<EmbeddingRequest>,
+  { deadline, inputs }: EmbeddingBatch,
 ): Promise<Embedded[]> {
-  const batchLimit = batchLimitOf(turn.candidate, inputs)
+  const batchLimit = getBatchLimit(turn.candidate, inputs)
   const answers: Embedded[] = []
   for (let start = 0; start < inputs.length; start += batchLimit * atOnce) {
     const running = Array.from({ length: atOnce }, (_, k) => {
@@ -127,7 +127,7 @@ function placesOf(inputs: EmbeddingInput): ReadonlyMap<string, string> {
 }
 
 /** An input with data in place of the addresses of what was fetched. */
-function withData(item: EmbeddingItem, media: ReadonlyMap<string, Media>): EmbeddingItem {
+function withData(item: EmbeddingItem, media: ReadonlyMap<string, MediaData>): EmbeddingItem {
   if (!hasImage(item)) return item
   const parts = partsOf(item).map((part) => {
     const fetched = isImage(part) ? media.get(part.image) : undefined
@@ -139,7 +139,7 @@ function withData(item: EmbeddingItem, media: ReadonlyMap<string, Media>): Embed
 /** Token ids go to who takes them; for the others they become text again, off the event loop. */
 async function acceptable(
   inputs: EmbeddingInput,
-  { candidate, checked }: Turn<EmbeddingRequest>,
+  { candidate, checked }: RequestAttempt<EmbeddingRequest>,
 ): Promise<EmbeddingInput> {
   if (!isTokenInput(inputs) || takesTokens(candidate)) return inputs
   const decoded = await checked.ports.counter.decode(inputs, { deadlineMs: decodingMs })

@@ -1,11 +1,11 @@
-import type { Call, ReadBody } from './job'
+import type { InboundRequest, ReadBody } from './request'
 
 /**
  * A request with what it goes on from, which counts like a part of its body: a short request may go on from a
  * very long history. Rejects with `invalid_request`, and with `gateway_unavailable` where there is no room.
  */
 export async function withHistory(
-  call: Pick<Call, 'history' | 'readMore'>,
+  call: Pick<InboundRequest, 'history' | 'readMore'>,
   userId: string,
   read: ReadBody,
 ): Promise<ReadBody> {

@@ -3,8 +3,8 @@ import { ConnectionFailed } from '../egress/connection-failed'
 import type { GuardedWay } from '../egress/egress'
 import { AddressRefused } from '../egress/guarded-egress'
 import type { Issue } from '../errors'
-import type { Media } from '../providers/media'
-import { mediaTypeOf } from '../providers/media-type'
+import type { MediaData } from '../providers/media'
+import { detectMediaType } from '../providers/media-type'
 
 /** An address leads to no image that can be sent on; the message is for its caller. */
 export class ImageRefused extends Error {
@@ -34,10 +34,10 @@ const longestAddress = 8192
 const megabytes = (bytes: number) => `${Math.floor(bytes / 1024 / 1024)} MB`
 
 /** Fetches one image. Throws `ImageRefused`, or the reason of the signal. */
-export async function fetchImage(way: GuardedWay, fetch: Fetch): Promise<Media> {
+export async function fetchImage(way: GuardedWay, fetch: Fetch): Promise<MediaData> {
   try {
     const bytes = await read(await ask(way, fetch), fetch)
-    const mimeType = mediaTypeOf(bytes)
+    const mimeType = detectMediaType(bytes)
     if (mimeType !== undefined) return { mimeType, base64: bytes.toString('base64') }
     throw new ImageRefused('bad_format', 'what is there begins like no image that models read')
   } catch (thrown) {

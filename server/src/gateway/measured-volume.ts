@@ -2,7 +2,7 @@ import { pricedUnits } from '../catalog/priced-units'
 import type { Model } from '../catalog/model'
 import type { Timers } from '../config'
 import { promptCharacters } from '../metering/prompt-characters'
-import type { Volume } from '../metering/worst-case'
+import type { TokenBounds } from '../metering/worst-case'
 import type { JsonObject } from '../wire/json-body'
 
 /** How long requests to a provider may take. */
@@ -13,10 +13,10 @@ export type MeasuredTimers = Pick<Timers, 'requestMs' | 'streamMs'>
  * provider, where the price charges them. The same object for nearly all prices.
  */
 export function withMeasuredVolume(
-  volume: Volume,
+  volume: TokenBounds,
   { body, model }: { body: JsonObject; model: Pick<Model, 'pricing'> },
   timers: MeasuredTimers,
-): Volume {
+): TokenBounds {
   const units = pricedUnits(model.pricing)
   if (!units) return volume
   const deadlineMs = body['stream'] === true ? timers.streamMs : timers.requestMs

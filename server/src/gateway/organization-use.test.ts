@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import { OrganizationUse } from './organization-use'
 import type { MemberTerms } from '../catalog/account-catalog'
 import { sampleShared } from '../catalog/samples'
-import { memberIn } from '../metering/months'
+import { memberIn } from '../metering/spending-limits'
 import { event, stage } from '../metering/months-for-tests'
-import type { Counters, Taken } from '../policy/counters'
-import { Limits } from '../policy/limits'
+import type { Counters, CounterTake } from '../policy/counters'
+import { RateLimits } from '../policy/limits'
 import { MemoryCounters } from '../policy/memory-counters'
 
 const termsOf = (fields: Partial<MemberTerms> = {}): MemberTerms => ({
@@ -17,7 +17,7 @@ const termsOf = (fields: Partial<MemberTerms> = {}): MemberTerms => ({
 /** Requests of `user_1`, of 10 tokens each, whose organizations count in one place. */
 function world(counters: Counters = new MemoryCounters(() => 0)) {
   const on = stage()
-  const limits = new Limits(counters)
+  const limits = new RateLimits(counters)
   const use = (tokens = 10) =>
     new OrganizationUse({ ports: { limits, months: on.months }, userId: 'user_1', tokens })
   return { ...on, use, on }
@@ -87,7 +87,7 @@ test('one that ends while it is counted leaves nothing behind', async () => {
   const memory = new MemoryCounters(() => 0)
   const { promise, resolve } = Promise.withResolvers<void>()
   const slow: Counters = {
-    take: async (demand): Promise<Taken> => {
+    take: async (demand): Promise<CounterTake> => {
       await promise
       return memory.take(demand)
     },

@@ -1,11 +1,11 @@
-import { limitsOf, type Limits as CallerLimits } from '../auth/principal'
+import { combineLimits, type CallerLimits } from '../auth/principal'
 import type { MemberTerms } from '../catalog/account-catalog'
-import type { MonthPass } from '../metering/month-pass'
-import { memberIn, type Months } from '../metering/months'
-import type { Admission, Limits } from '../policy/limits'
+import type { MonthlyReservation } from '../metering/monthly-reservation'
+import { memberIn, type SpendingLimits } from '../metering/spending-limits'
+import type { Admission, RateLimits } from '../policy/limits'
 
 interface Options {
-  ports: { limits: Limits; months: Months }
+  ports: { limits: RateLimits; months: SpendingLimits }
   userId: string
   /** Reserved of the tokens of a minute. */
   tokens: number
@@ -14,7 +14,7 @@ interface Options {
 /** What a request has of one organization. */
 interface Entered {
   admission: Admission
-  month: MonthPass | undefined
+  month: MonthlyReservation | undefined
 }
 
 /** Terms stay the same object until somebody changes them. */
@@ -24,7 +24,7 @@ function limitsIn(terms: MemberTerms, userId: string): CallerLimits {
   const known = limitsBy.get(terms)
   if (known) return known
   const { organizationId: id, memberSpend, ...rest } = terms
-  const { monthly, ...limits } = limitsOf([{ id, ...rest }])
+  const { monthly, ...limits } = combineLimits([{ id, ...rest }])
   const ofMember = { id: memberIn(id, userId), requests: null, spend: memberSpend }
   const made = { ...limits, monthly: memberSpend === null ? monthly : [...monthly, ofMember] }
   limitsBy.set(terms, made)
@@ -60,7 +60,7 @@ export class OrganizationUse {
   }
 
   /** The month's limits of an organization that was entered; undefined where it has none. */
-  monthOf(organizationId: string): MonthPass | undefined {
+  monthOf(organizationId: string): MonthlyReservation | undefined {
     return this.#inside.get(organizationId)?.month
   }
 

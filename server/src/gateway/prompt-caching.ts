@@ -1,4 +1,4 @@
-import type { Call, Turn } from './job'
+import type { InboundRequest, RequestAttempt } from './request'
 import { invalidRequest } from '../errors'
 import { withBreakpoints, type CacheLifetime } from '../providers/prompt-caching'
 import { isByPrice } from '../routing/candidate'
@@ -9,9 +9,9 @@ import type { JsonObject } from '../wire/json-body'
 export const promptCachingHeader = 'x-tollgate-prompt-caching'
 
 interface Asking {
-  model: Pick<Turn<unknown>['model'], 'pricing'>
-  candidate: Pick<Turn<unknown>['candidate'], 'connection' | 'billing'>
-  checked: { call: Pick<Call, 'promptCaching'> }
+  model: Pick<RequestAttempt<unknown>['model'], 'pricing'>
+  candidate: Pick<RequestAttempt<unknown>['candidate'], 'connection' | 'billing'>
+  checked: { call: Pick<InboundRequest, 'promptCaching'> }
 }
 
 /**
@@ -19,7 +19,7 @@ interface Asking {
  * asks for, else what the connection says; undefined for none. Five minutes in place of an hour where the
  * price does not cover that. Throws `invalid_request`.
  */
-export function promptCachingOf(asking: Asking): CacheLifetime | undefined {
+export function readPromptCaching(asking: Asking): CacheLifetime | undefined {
   const lifetime = askedLifetime(asking)
   const { pricing } = asking.model
   const isCovered = !pricing || !isByPrice(asking.candidate.billing) || coversHour(pricing)
@@ -41,11 +41,11 @@ function askedLifetime({ candidate, checked }: Asking): CacheLifetime | undefine
 /** A chat request with the breakpoints that are set for its client, where the provider takes any. */
 export function withPromptCaching(
   chat: JsonObject,
-  turn: Asking & Pick<Turn<unknown>, 'candidate'>,
+  turn: Asking & Pick<RequestAttempt<unknown>, 'candidate'>,
   isTranslated: boolean,
 ): JsonObject {
   const { cacheControl, cacheControlExtras } = turn.candidate.provider.options
   if (!isTranslated && !cacheControl) return chat
   const placesItself = !isTranslated && cacheControlExtras.includes('request')
-  return withBreakpoints(chat, { lifetime: promptCachingOf(turn), placesItself })
+  return withBreakpoints(chat, { lifetime: readPromptCaching(turn), placesItself })
 }

@@ -1,19 +1,19 @@
-import type { CheckedRequest, Job, OpenStream, Turn } from './job'
-import { Leaving } from './leaving'
-import { loweredOutput } from './lowered-output'
+import type { ValidatedRequest, RunnableRequest, OpenStream, RequestAttempt } from './request'
+import { ClientDisconnect } from './client-disconnect'
+import { getLoweredOutput } from './output-limit'
 import { pricedUnits } from '../catalog/priced-units'
-import { estimatePrompt, estimateUsage, roughOutputTokens } from '../metering/estimate'
+import { estimatePrompt, estimateUsage, estimateOutputTokens } from '../metering/estimate'
 import { outputLimitOfUnknown } from '../metering/volume'
-import { newIdBody } from '../db/id'
-import type { OwnFormat } from '../providers/adapter'
+import { generateIdBody } from '../db/id'
+import type { NativePassthrough } from '../providers/adapter'
 import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
 import type { RelayOptions } from '../providers/provider'
-import type { Source } from '../providers/upstream-error'
-import type { Attempt, Outgoing } from '../routing/attempt'
+import type { ErrorSource } from '../providers/upstream-error'
+import type { Attempt, OutgoingRequest } from '../routing/attempt'
 import { Deadline } from '../routing/deadline'
-import type { Loss } from '../routing/loss'
-import type { Part } from '../routing/dispatch'
-import type { Allowance } from '../routing/stream-bounds'
+import type { Loss } from '../routing/classify-loss'
+import type { FailoverStep } from '../routing/dispatch'
+import type { OutputAllowance } from '../routing/stream-bounds'
 import { UpstreamStream } from '../routing/upstream-stream'
 import { answerId, type Identity } from '../wire/answer'
 import type { CustomNames } from '../wire/custom-calls'
@@ -29,7 +29,7 @@ export interface Relayable {
 
 /** The head of every chunk or answer of a request. */
 export const identityOf = (
-  checked: CheckedRequest<unknown>,
+  checked: ValidatedRequest<unknown>,
   object: Identity['object'],
 ): Identity => ({
   id: answerId(checked.call.requestId, object === 'text_completion' ? 'cmpl' : 'chatcmpl'),
@@ -39,21 +39,21 @@ export const identityOf = (
 })
 
 /** The same with the model that serves, which of a collection may be another than the first. */
-const servedBy = ({ model }: Turn<unknown>, identity: Identity): Identity =>
+const servedBy = ({ model }: RequestAttempt<unknown>, identity: Identity): Identity =>
   model.id === identity.model ? identity : { ...identity, model: model.id }
 
-type Answering = Pick<Turn<unknown>, 'model' | 'body' | 'candidate'>
+type Answering = Pick<RequestAttempt<unknown>, 'model' | 'body' | 'candidate'>
 
 /** Who answers a turn, and what he was sent. */
-export class TurnSource implements Source {
+export class TurnSource implements ErrorSource {
   readonly provider: string
   readonly secret: string | null
-  readonly textField: Source['textField']
+  readonly textField: ErrorSource['textField']
   readonly contextLength: number | null
   readonly maxOutputTokens: number | null
   readonly #body: JsonObject
 
-  constructor({ model, body, candidate }: Answering, textField: Source['textField']) {
+  constructor({ model, body, candidate }: Answering, textField: ErrorSource['textField']) {
     this.provider = candidate.provider.key
     this.secret = candidate.connection.secret
     this.textField = textField
@@ -68,19 +68,19 @@ export class TurnSource implements Source {
 }
 
 /** How the answers to a request are told to its caller, whoever gives them. */
-export interface Telling {
+export interface RenderOptions {
   identity: Identity
   legacyFunctions: boolean
   /** Undefined for what the caller asked for. */
   wantsUsage?: boolean
 }
 
-const newCallId = () => `call_${newIdBody()}`
+const newCallId = () => `call_${generateIdBody()}`
 
 /** What a relayed answer needs to know of the turn that asked for it. */
 export class Relay implements RelayRequest {
-  readonly #turn: Turn<Relayable>
-  readonly source: Source
+  readonly #turn: RequestAttempt<Relayable>
+  readonly source: ErrorSource
   readonly identity: Identity
   readonly legacyFunctions: boolean
   readonly wantsUsage: boolean
@@ -88,9 +88,9 @@ export class Relay implements RelayRequest {
   readonly callerNames: RelayRequest['callerNames']
 
   constructor(
-    turn: Turn<Relayable>,
+    turn: RequestAttempt<Relayable>,
     { source, callerNames }: Pick<Prepared, 'source' | 'callerNames'>,
-    telling: Telling,
+    telling: RenderOptions,
   ) {
     const { stream_options: options } = turn.checked.request
     this.#turn = turn
@@ -130,17 +130,19 @@ export class Relay implements RelayRequest {
 }
 
 /** For the whole of a plain request; a caller who leaves ends it too, unless he may ask again. */
-export function wholeDeadline({
+export function createAnswerDeadline({
   call,
   ports,
-}: Pick<CheckedRequest<unknown>, 'call' | 'ports'>): Deadline {
+}: Pick<ValidatedRequest<unknown>, 'call' | 'ports'>): Deadline {
   const deadline = new Deadline({ totalMs: ports.timers.requestMs }, ports.running)
   if (!call.repeatable) deadline.follow(call.signal)
   return deadline
 }
 
 /** The same where a provider may be asked that bills an answer whether it is waited for or not. */
-export function jobDeadline(job: Pick<Job<unknown>, 'checked' | 'leave'>): Deadline {
+export function createJobDeadline(
+  job: Pick<RunnableRequest<unknown>, 'checked' | 'leave'>,
+): Deadline {
   const { call, ports } = job.checked
   const deadline = new Deadline({ totalMs: ports.timers.requestMs }, ports.running)
   if (!call.repeatable) deadline.follow(call.signal, () => job.leave(deadline))
@@ -156,44 +158,44 @@ export const lostBy =
   (loss: Loss, bytes: number): void =>
     unanswered.lost({ loss, provider, usage: () => usage(bytes) })
 
-type Lossy = Pick<Turn<unknown>, 'unanswered' | 'candidate'>
+type Lossy = Pick<RequestAttempt<unknown>, 'unanswered' | 'candidate'>
 
 /** What a provider read of a request that it did not answer, and wrote of an answer of so many bytes. */
 export const promptUsage = (body: JsonObject, bytes: number): Usage => ({
   ...estimateUsage({ promptTokens: estimatePrompt(body) }),
-  output: roughOutputTokens(bytes, body),
+  output: estimateOutputTokens(bytes, body),
 })
 
 /** What differs from candidate to candidate. */
-export interface Prepared extends Outgoing {
+export interface Prepared extends OutgoingRequest {
   /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
   callerNames?: ReadonlyMap<string, string> | undefined
   /** The caller's custom tools for which functions stand, by their names. */
   customTools?: CustomNames | undefined
   /** Set where the caller's request is passed on in the format that it came in. */
-  own?: OwnFormat | undefined
+  own?: NativePassthrough | undefined
   /** Fields of the request that are answered without; their caller is told. */
   omitted?: readonly string[] | undefined
 }
 
 /** What one endpoint, or one of its prompts, adds to the opening of a stream. */
 export interface StreamPlan<Request> {
-  prepare(turn: Turn<Request>): Prepared
+  prepare(turn: RequestAttempt<Request>): Prepared
   /** What of the turn's body is asked for, where that is not all of it. */
-  asked?(turn: Turn<Request>): JsonObject
-  relay(turn: Turn<Request>, prepared: Prepared): RelayedStream
-  allowance(turn: Turn<Request>): Allowance | undefined
+  asked?(turn: RequestAttempt<Request>): JsonObject
+  relay(turn: RequestAttempt<Request>, prepared: Prepared): RelayedStream
+  allowance(turn: RequestAttempt<Request>): OutputAllowance | undefined
   /** What has to be done before it is written down that the turn's candidate is asked. */
-  before?: ((turn: Turn<Request>) => Promise<void>) | undefined
+  before?: ((turn: RequestAttempt<Request>) => Promise<void>) | undefined
 }
 
 /** Opens a stream at the first candidate that gives one. */
 export const openStream = <Request>(
-  job: Job<Request>,
+  job: RunnableRequest<Request>,
   plan: StreamPlan<Request>,
 ): Promise<OpenStream> => job.ask(new Opening(plan))
 
-class Opening<Request> implements Part<Turn<Request>, OpenStream> {
+class Opening<Request> implements FailoverStep<RequestAttempt<Request>, OpenStream> {
   readonly #plan: StreamPlan<Request>
   readonly before: StreamPlan<Request>['before']
 
@@ -202,7 +204,7 @@ class Opening<Request> implements Part<Turn<Request>, OpenStream> {
     this.before = plan.before
   }
 
-  async attempt(turn: Turn<Request>): Promise<OpenStream> {
+  async attempt(turn: RequestAttempt<Request>): Promise<OpenStream> {
     const { candidate, checked } = turn
     const prepared = this.#plan.prepare(turn)
     const { drains, timers, running, resilience } = checked.ports
@@ -212,7 +214,7 @@ class Opening<Request> implements Part<Turn<Request>, OpenStream> {
     const { signal } = checked.call
     const { accountId } = checked.principal
     const policy = candidate.provider.abort
-    const leaving = new Leaving({ signal, deadline, policy, drains, accountId })
+    const leaving = new ClientDisconnect({ signal, deadline, policy, drains, accountId })
     const begun = resilience.begin(candidate, accountId)
     const onBroken = (thrown: unknown) => resilience.ended(begun, thrown)
     const allowance = this.#plan.allowance(turn)
@@ -236,7 +238,7 @@ class Opening<Request> implements Part<Turn<Request>, OpenStream> {
       return {
         stream,
         provider: candidate.provider.key,
-        outputLimit: loweredOutput(turn),
+        outputLimit: getLoweredOutput(turn),
         isTold: prepared.own !== undefined,
         omitted: prepared.omitted,
         usage: () => relayed.usage(),

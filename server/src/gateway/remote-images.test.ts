@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { FetchPlaces } from './fetch-places'
-import { imageLimits, remoteImagesOf, type ImagePorts } from './remote-images'
+import { imageLimits, findRemoteImages, type ImagePorts } from './remote-images'
 import { sampleModel, sampleProvider } from '../catalog/samples'
 import { LocalAnswer } from '../egress/answer'
 import type { OwnedCall } from '../egress/egress'
@@ -28,7 +28,7 @@ function staged(urls: string[], { answer = () => new Response(png), limits }: St
     ],
   }
   const request = CallerChat.parse(body)
-  const images = remoteImagesOf({ request })
+  const images = findRemoteImages({ request })
   const fetched: string[] = []
   const ports: ImagePorts = {
     way: {

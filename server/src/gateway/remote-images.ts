@@ -1,11 +1,11 @@
 import type { FetchPlaces } from './fetch-places'
 import { fetchImage, ImageRefused } from './image-fetch'
-import type { CheckedRequest } from './job'
-import { addressesFor } from './upstream-chat'
+import type { ValidatedRequest } from './request'
+import { findImageUrls } from './upstream-chat'
 import type { Principal } from '../auth/principal'
 import type { GuardedWay } from '../egress/egress'
 import { invalidRequest } from '../errors'
-import type { Media } from '../providers/media'
+import type { MediaData } from '../providers/media'
 import type { CallerChat } from '../wire/chat-request'
 
 /** What one request may have fetched for it. */
@@ -43,12 +43,12 @@ interface Fetching {
   }
 }
 
-type ShownTurn = Fetching & Parameters<typeof addressesFor>[0]
+type ShownTurn = Fetching & Parameters<typeof findImageUrls>[0]
 
 /** The images that a chat request names by address; undefined where there are none, as in nearly all. */
-export function remoteImagesOf({
+export function findRemoteImages({
   request,
-}: Pick<CheckedRequest<CallerChat>, 'request'>): RemoteImages | undefined {
+}: Pick<ValidatedRequest<CallerChat>, 'request'>): RemoteImages | undefined {
   const places = placesOf(request)
   return places.size > 0 ? new RemoteImages(places) : undefined
 }
@@ -76,7 +76,7 @@ function placesOf({ messages }: CallerChat): ReadonlyMap<string, string> {
 /** One request's images: fetched for the first candidate that wants their bytes, and kept for the next. */
 export class RemoteImages {
   readonly #places: ReadonlyMap<string, string>
-  readonly #media = new Map<string, Media>()
+  readonly #media = new Map<string, MediaData>()
   #room: { bytes: number } | undefined
 
   constructor(places: ReadonlyMap<string, string>) {
@@ -84,7 +84,7 @@ export class RemoteImages {
   }
 
   /** What was fetched, by address. */
-  get media(): ReadonlyMap<string, Media> {
+  get media(): ReadonlyMap<string, MediaData> {
     return this.#media
   }
 
@@ -93,7 +93,7 @@ export class RemoteImages {
    * be had, or the reason for which the request has ended; `within` aborts when it has.
    */
   async fetchFor(turn: ShownTurn, within: AbortSignal): Promise<void> {
-    await this.fetchAddresses(addressesFor(turn), turn, within)
+    await this.fetchAddresses(findImageUrls(turn), turn, within)
   }
 
   /** Fetches these, but for what was fetched before. Throws as `fetchFor`. */

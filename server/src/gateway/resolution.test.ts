@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
-import { resolutionOf } from './resolution'
+import { resolveModel } from './resolution'
 import type { Principal } from '../auth/principal'
 import { AccountCatalog, AccountCatalogs, emptyAccount } from '../catalog/account-catalog'
 import { AccountNames } from '../catalog/account-names'
 import { Mappings } from '../catalog/mapping'
 import type { Category } from '../catalog/model'
-import type { OwnedConnection, Place } from '../catalog/offer'
+import type { OwnedConnection, CandidatePlace } from '../catalog/offer'
 import { sampleConnection, sampleModel, sampleOpen, sampleProvider } from '../catalog/samples'
 import { toSnapshot } from '../catalog/snapshot'
-import { MemberBook } from '../routing/member-book'
+import { MemberStats } from '../routing/member-stats'
 import { PoolTurns } from '../routing/pool-turns'
 
 const open = { ...sampleOpen, unansweredRequests: 'charge' as const }
@@ -36,7 +36,7 @@ const principal: Principal = {
 
 /** A connection of the caller's own, or several in a pool that take turns. */
 function ownOf(first: string, ...others: readonly string[]): AccountCatalog {
-  const place: Place = {
+  const place: CandidatePlace = {
     provider: 'fake',
     connections: [owned(first), ...others.map(owned)],
     pool: others.length > 0 ? { id: 'pool_1', strategy: 'round_robin' } : null,
@@ -70,10 +70,16 @@ function staged() {
     catalog: { snapshot: snapshotOf('conn_1') },
     settings: { current: open },
     turns: new PoolTurns(() => 0),
-    routing: { accounts, names, book: new MemberBook(), turns: { take: () => 0 }, random: () => 0 },
+    routing: {
+      accounts,
+      names,
+      book: new MemberStats(),
+      turns: { take: () => 0 },
+      random: () => 0,
+    },
   }
   const ask = (name = 'fake/one', only?: string, kinds = chat) => {
-    return resolutionOf({ name, kinds, demands: nothingMuch, only }, principal, ports)
+    return resolveModel({ name, kinds, demands: nothingMuch, only }, principal, ports)
   }
   const idsOf = async (name?: string, only?: string) =>
     (await ask(name, only)).candidates.map(({ connection }) => connection.id)

@@ -1,10 +1,10 @@
-import type { Ports } from './job'
+import type { GatewayPorts } from './request'
 import type { Principal } from '../auth/principal'
 import type { AccountCatalog } from '../catalog/account-catalog'
 import type { Mappings } from '../catalog/mapping'
 import type { Snapshot } from '../catalog/snapshot'
-import type { Open, Ways } from '../routing/candidate'
-import { resolve, type Question, type Resolution } from '../routing/resolve'
+import type { Open, RoutingContext } from '../routing/candidate'
+import { resolve, type Question, type Resolution } from '../routing/resolve-model'
 
 /** What a name comes to, and what this follows from beside the catalogue: what changes is another object. */
 interface Remembered {
@@ -25,8 +25,8 @@ const remembered = new WeakMap<Snapshot, WeakMap<Principal, ByName>>()
 /** The names of one key. */
 const mostNames = 4
 
-type Asked = Omit<Question, 'ways'> & Pick<Ways, 'only' | 'conversation'>
-type ResolutionPorts = Pick<Ports, 'routing' | 'turns' | 'settings'> & {
+type Asked = Omit<Question, 'ways'> & Pick<RoutingContext, 'only' | 'conversation'>
+type ResolutionPorts = Pick<GatewayPorts, 'routing' | 'turns' | 'settings'> & {
   catalog: { readonly snapshot: Snapshot }
 }
 
@@ -40,7 +40,7 @@ interface Asking {
  * What a name comes to for its caller. A request keeps the catalogue, and so the prices, that it began
  * with. A promise, and failures, as `resolve` has them.
  */
-export function resolutionOf(
+export function resolveModel(
   asked: Asked,
   principal: Principal,
   ports: ResolutionPorts,

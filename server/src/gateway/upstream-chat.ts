@@ -1,25 +1,25 @@
-import type { CheckedRequest, Turn } from './job'
-import { promptCachingOf, withPromptCaching } from './prompt-caching'
+import type { ValidatedRequest, RequestAttempt } from './request'
+import { readPromptCaching, withPromptCaching } from './prompt-caching'
 import { TurnSource, type Prepared } from './relay'
-import type { Original } from '../dialects/dialect'
-import type { Adapter, OwnFormat, Target } from '../providers/adapter'
+import type { Original } from '../protocols/dialect'
+import type { Adapter, NativePassthrough, AdapterTarget } from '../providers/adapter'
 import { omittedOf } from '../providers/omitted-fields'
-import { chatWayOf, responsesWayOf, type ChatWay } from '../providers/chat-way'
+import { selectChatRoute, selectResponsesRoute, type ChatRoute } from '../providers/chat-route'
 import type { Model } from '../catalog/model'
-import { strippedFrom } from '../metering/costly-fields'
+import { strippedFrom } from '../metering/unpriced-fields'
 import { ChatStream } from '../providers/openai/chat-stream'
 import { CustomCallStream } from '../providers/custom-call-stream'
 import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
 import {
-  omittedByRelay,
-  outputLimitOf,
+  findFieldsOmittedByRelay,
+  readOutputLimit,
   takesCustomTools,
   toUpstreamChat,
 } from '../providers/openai/request'
 import { withAcceptedToolNames } from '../providers/tool-names'
 import { TranslatedStream } from '../providers/translated-stream'
-import type { Source } from '../providers/upstream-error'
-import type { Sent } from '../routing/attempt'
+import type { ErrorSource } from '../providers/upstream-error'
+import type { UpstreamPayload } from '../routing/attempt'
 import { isByPrice } from '../routing/candidate'
 import type { CallerChat } from '../wire/chat-request'
 import { customToolsOf } from '../wire/custom-tools'
@@ -29,23 +29,25 @@ import { toPlainChat } from '../wire/plain-chat'
 
 /** What differs between the endpoints that ask for chats. */
 export interface ChatForm<Request> {
-  textField: Source['textField']
+  textField: ErrorSource['textField']
   /** The output limit that the hold pays for where the body names none. */
-  outputLimit: (turn: Turn<Request>) => number
+  outputLimit: (turn: RequestAttempt<Request>) => number
   /** What was fetched for it. */
-  media?: Target['media'] | undefined
+  media?: AdapterTarget['media'] | undefined
 }
 
 /** What decides on the way of a request to a candidate. */
-type Undecided = Pick<Turn<unknown>, 'model' | 'candidate'> & {
-  checked: Pick<CheckedRequest<unknown>, 'translation'>
+type Undecided = Pick<RequestAttempt<unknown>, 'model' | 'candidate'> & {
+  checked: Pick<ValidatedRequest<unknown>, 'translation'>
 }
 type Shown = Undecided &
-  Pick<Turn<CallerChat>, 'body'> & { checked: Pick<CheckedRequest<CallerChat>, 'request'> }
+  Pick<RequestAttempt<CallerChat>, 'body'> & {
+    checked: Pick<ValidatedRequest<CallerChat>, 'request'>
+  }
 
 /** What tools that a candidate's provider runs for a request can come to; undefined where it runs none. */
 export function hostedUsesOf(
-  turn: Undecided & Pick<Turn<unknown>, 'body'>,
+  turn: Undecided & Pick<RequestAttempt<unknown>, 'body'>,
 ): HostedUses | undefined {
   const original = turn.checked.translation?.original
   const uses = original?.hosted?.({ search: turn.model.pricing?.search })
@@ -55,14 +57,16 @@ export function hostedUsesOf(
 }
 
 /** Whether a candidate's provider is sent the service tier that a request asks for. */
-export function sendsServiceTier(turn: Undecided & Pick<Turn<unknown>, 'body'>): boolean {
+export function isServiceTierSent(
+  turn: Undecided & Pick<RequestAttempt<unknown>, 'body'>,
+): boolean {
   const { adapter, operation } = wayOf(turn, turn.body)
   if (adapter) return operation === 'responses'
   return !turn.candidate.provider.options.drop.includes('service_tier')
 }
 
 /** The addresses of images that must be fetched for a candidate, which does not fetch them itself. */
-export function addressesFor(turn: Shown): string[] {
+export function findImageUrls(turn: Shown): string[] {
   const { adapter } = wayOf(turn, turn.body)
   const { translation, request } = turn.checked
   const isPassedOn =
@@ -76,7 +80,7 @@ export function addressesFor(turn: Shown): string[] {
  * the turn's body; for a legacy completion what stands in for it.
  */
 export function prepareChat<Request>(
-  turn: Turn<Request>,
+  turn: RequestAttempt<Request>,
   chat: JsonObject,
   form: ChatForm<Request>,
 ): Prepared {
@@ -100,7 +104,7 @@ export function prepareChat<Request>(
   }
   const target = { upstreamModel, options }
   const relayed = toUpstreamChat(named, target)
-  const omitted = toldOmissions(turn, omittedByRelay(named, target))
+  const omitted = toldOmissions(turn, findFieldsOmittedByRelay(named, target))
   if (deployment !== undefined) relayed['model'] = deployment
   const source = new TurnSource(turn, form.textField)
   return {
@@ -115,25 +119,25 @@ export function prepareChat<Request>(
 }
 
 interface Going<Request> {
-  turn: Turn<Request>
-  way: ChatWay
+  turn: RequestAttempt<Request>
+  way: ChatRoute
   form: ChatForm<Request>
 }
 
 /** For a caller who speaks the provider's own format. `body` is the chat that it stood for. */
 function passedOn<Request>(
   { turn, way, form }: Going<Request>,
-  { own, original, body }: { own: OwnFormat; original: Original; body: JsonObject },
+  { own, original, body }: { own: NativePassthrough; original: Original; body: JsonObject },
 ): Prepared {
   const { candidate, model } = turn
   const { operation, url, deployment } = way
   const omitted: string[] = []
   const allowed = allowedBody(original, turn, (field) => omitted.push(field))
-  const promptCaching = promptCachingOf(turn)
-  const write = (asked: JsonObject): Sent => {
+  const promptCaching = readPromptCaching(turn)
+  const write = (asked: JsonObject): UpstreamPayload => {
     const request = own.request(asked, {
       upstreamModel: model.upstreamModel,
-      maxTokens: outputLimitOf(body)?.limit,
+      maxTokens: readOutputLimit(body)?.limit,
       promptCaching,
     })
     if (deployment !== undefined) request.body['model'] = deployment
@@ -157,7 +161,7 @@ function passedOn<Request>(
 /** What of a request a candidate's credential may be used for, and its price covers. */
 function allowedBody(
   original: Original,
-  { candidate, model }: Pick<Turn<unknown>, 'candidate' | 'model'>,
+  { candidate, model }: Pick<RequestAttempt<unknown>, 'candidate' | 'model'>,
   omit: (field: string) => void,
 ): JsonObject {
   const { body, shared, own, paid } = original
@@ -169,7 +173,7 @@ function allowedBody(
 }
 
 /** Others than the caller use the credential, too. */
-const isShared = ({ billing }: Turn<unknown>['candidate']) => billing.mode !== 'byok'
+const isShared = ({ billing }: RequestAttempt<unknown>['candidate']) => billing.mode !== 'byok'
 
 /** Written by an adapter; once more where a provider may refuse what another model has signed. */
 function translated<Request>(
@@ -183,7 +187,9 @@ function translated<Request>(
   const knowsCustom = takesCustomTools({ upstreamModel, options: turn.candidate.provider.options })
   const customTools = knowsCustom ? customToolsOf(body) : undefined
   const target = { ...targetOf(turn, chat, form), customTools }
-  const write = (signatures: Target['signatures']): Sent & Pick<Prepared, 'omitted'> => {
+  const write = (
+    signatures: AdapterTarget['signatures'],
+  ): UpstreamPayload & Pick<Prepared, 'omitted'> => {
     const request = adapter.request(plain, { ...target, ...(signatures && { signatures }) })
     if (deployment !== undefined) request.body['model'] = deployment
     return { ...request, url, adapter }
@@ -196,7 +202,7 @@ function translated<Request>(
 
 /** What the caller is told of fields that `provider` is not sent, and of those that the price does not cover. */
 function toldOmissions<Request>(
-  { checked, body, model }: Turn<Request>,
+  { checked, body, model }: RequestAttempt<Request>,
   provider: readonly string[] = [],
 ): readonly string[] {
   const { translation, body: asked } = checked
@@ -215,26 +221,26 @@ function fittingChat(chat: JsonObject, { capabilities }: Model): JsonObject {
 }
 
 /** What came as a request for a Response goes on as one, where that is taken. */
-function wayOf({ model, candidate, checked }: Undecided, body: JsonObject): ChatWay {
+function wayOf({ model, candidate, checked }: Undecided, body: JsonObject): ChatRoute {
   const { upstreamModel } = model
   const original = checked.translation?.original
   const way =
     original?.format === 'responses'
-      ? responsesWayOf(candidate, upstreamModel, { keepsId: !isShared(candidate) })
+      ? selectResponsesRoute(candidate, upstreamModel, { keepsId: !isShared(candidate) })
       : undefined
-  return way ?? chatWayOf(candidate, upstreamModel, body)
+  return way ?? selectChatRoute(candidate, upstreamModel, body)
 }
 
 function targetOf<Request>(
-  turn: Turn<Request>,
+  turn: RequestAttempt<Request>,
   chat: JsonObject,
   { outputLimit, media }: ChatForm<Request>,
-): Target {
+): AdapterTarget {
   const { capabilities, upstreamModel } = turn.model
   return {
     upstreamModel,
     ...(media && { media }),
-    maxTokens: outputLimitOf(chat)?.limit ?? outputLimit(turn),
+    maxTokens: readOutputLimit(chat)?.limit ?? outputLimit(turn),
     capabilities: {
       reasoning: capabilities.reasoning,
       tools: capabilities.tools,
@@ -245,7 +251,7 @@ function targetOf<Request>(
 }
 
 /** What reads the stream of a candidate that was asked in its own format, by an adapter, or in ours. */
-export function chatStreamOf(
+export function createChatStream(
   { own, adapter, customTools }: Pick<Prepared, 'own' | 'adapter' | 'customTools'>,
   request: RelayRequest,
 ): RelayedStream {

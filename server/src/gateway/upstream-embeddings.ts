@@ -1,20 +1,20 @@
-import type { Turn } from './job'
+import type { RequestAttempt } from './request'
 import { lostBy, TurnSource } from './relay'
 import { estimateInputs } from '../metering/estimate'
 import { embeddingAdapterOf } from '../providers/adapters'
-import { relayedWayOf } from '../providers/chat-way'
+import { selectRelayRoute } from '../providers/chat-route'
 import type { EmbeddingAdapter } from '../providers/embedding-adapter'
 import type { InputKinds } from '../providers/embedding-inputs'
 import {
-  addressesToFetch,
-  imageFormatOf,
+  findAddressesToFetch,
+  getImageFormat,
   pathOfFormat,
-  relayedKinds,
+  getRelayedKinds,
 } from '../providers/openai/embedding-images'
 import { readEmbeddings, toFormat, toUpstreamEmbedding } from '../providers/openai/embeddings'
-import { askedTask } from '../providers/task-type'
+import { readTaskType } from '../providers/task-type'
 import { nonsense } from '../providers/upstream-error'
-import type { Outgoing } from '../routing/attempt'
+import type { OutgoingRequest } from '../routing/attempt'
 import type { Candidate } from '../routing/candidate'
 import type { Deadline } from '../routing/deadline'
 import { exchange } from '../routing/exchange'
@@ -28,7 +28,7 @@ import {
 import type { Usage } from '../wire/usage'
 
 /** Some of the inputs of one request. */
-export interface Batch {
+export interface EmbeddingBatch {
   deadline: Deadline
   inputs: EmbeddingInput
 }
@@ -41,10 +41,11 @@ export interface Embedded {
 
 type Line = Pick<Candidate, 'provider' | 'model'>
 
-const formatAt = ({ provider, model }: Line) => imageFormatOf(provider.options, model.upstreamModel)
+const formatAt = ({ provider, model }: Line) =>
+  getImageFormat(provider.options, model.upstreamModel)
 
 /** How many inputs one request to a candidate takes. */
-export function batchLimitOf({ provider, model }: Line, inputs: EmbeddingInput): number {
+export function getBatchLimit({ provider, model }: Line, inputs: EmbeddingInput): number {
   const adapter = embeddingAdapterOf(provider)
   if (!adapter) return provider.options.embeddings.batchLimit
   const hasImages = !isTokenInput(inputs) && inputs.some(hasImage)
@@ -57,16 +58,20 @@ export const takesTokens = ({ provider }: Pick<Candidate, 'provider'>): boolean 
 
 /** What a candidate takes as one input. */
 export const kindsFor = (line: Line): InputKinds =>
-  embeddingAdapterOf(line.provider)?.takes(line.model.upstreamModel) ?? relayedKinds(formatAt(line))
+  embeddingAdapterOf(line.provider)?.takes(line.model.upstreamModel) ??
+  getRelayedKinds(formatAt(line))
 
 /** The addresses of images that a candidate does not fetch itself. */
-export function addressesFor(line: Line, inputs: readonly EmbeddingItem[]): string[] {
+export function findEmbeddingImageUrls(line: Line, inputs: readonly EmbeddingItem[]): string[] {
   const fetcher = embeddingAdapterOf(line.provider) ? 'gateway' : formatAt(line)
-  return fetcher ? addressesToFetch(inputs, fetcher) : []
+  return fetcher ? findAddressesToFetch(inputs, fetcher) : []
 }
 
 /** Sends one batch, relayed or written by an adapter. Throws `AttemptFailed`, and what is no answer. */
-export async function embed(turn: Turn<EmbeddingRequest>, batch: Batch): Promise<Embedded> {
+export async function embed(
+  turn: RequestAttempt<EmbeddingRequest>,
+  batch: EmbeddingBatch,
+): Promise<Embedded> {
   const adapter = embeddingAdapterOf(turn.candidate.provider)
   const { embeddings, usage } = await (adapter
     ? translated(turn, adapter, batch)
@@ -79,33 +84,38 @@ export async function embed(turn: Turn<EmbeddingRequest>, batch: Batch): Promise
 }
 
 /** Where a model's images are paid by the piece they have no tokens. */
-function estimateOf({ model }: Turn<EmbeddingRequest>, inputs: EmbeddingInput): Usage {
+function estimateOf({ model }: RequestAttempt<EmbeddingRequest>, inputs: EmbeddingInput): Usage {
   return estimateInputs(inputs, { isPaidByImage: model.pricing?.image !== undefined })
 }
 
-const embedding = (turn: Turn<EmbeddingRequest>) => ({
+const embedding = (turn: RequestAttempt<EmbeddingRequest>) => ({
   operation: 'embeddings' as const,
   source: new TurnSource(turn, 'input'),
 })
 
-const formatOf = ({ checked }: Turn<EmbeddingRequest>) => checked.request.encoding_format ?? 'float'
+const formatOf = ({ checked }: RequestAttempt<EmbeddingRequest>) =>
+  checked.request.encoding_format ?? 'float'
 
-function relayed(turn: Turn<EmbeddingRequest>, { inputs, deadline }: Batch) {
+function relayed(turn: RequestAttempt<EmbeddingRequest>, { inputs, deadline }: EmbeddingBatch) {
   const { candidate } = turn
   const { upstreamModel } = turn.model
   const { options } = candidate.provider
-  const { url, deployment } = relayedWayOf(candidate, upstreamModel, 'embeddings')
+  const { url, deployment } = selectRelayRoute(candidate, upstreamModel, 'embeddings')
   const written = toUpstreamEmbedding(turn.body, inputs, { upstreamModel, options })
   if (deployment !== undefined) written['model'] = deployment
-  const path = pathOfFormat(imageFormatOf(options, upstreamModel))
-  const sent: Outgoing = { ...embedding(turn), ...(path && { path }), url, body: written }
+  const path = pathOfFormat(getImageFormat(options, upstreamModel))
+  const sent: OutgoingRequest = { ...embedding(turn), ...(path && { path }), url, body: written }
   const onLost = lostBy(turn, () => estimateOf(turn, inputs))
   return exchange({ turn, sent, deadline, onLost }, (answer) =>
     readEmbeddings(answer, { count: inputs.length, format: formatOf(turn) }, sent.source),
   )
 }
 
-function translated(turn: Turn<EmbeddingRequest>, adapter: EmbeddingAdapter, batch: Batch) {
+function translated(
+  turn: RequestAttempt<EmbeddingRequest>,
+  adapter: EmbeddingAdapter,
+  batch: EmbeddingBatch,
+) {
   const { body, model } = turn
   const { request } = turn.checked
   const { deadline, inputs } = batch
@@ -114,9 +124,9 @@ function translated(turn: Turn<EmbeddingRequest>, adapter: EmbeddingAdapter, bat
   const written = adapter.request(items, {
     upstreamModel: model.upstreamModel,
     dimensions: request.dimensions ?? undefined,
-    task: askedTask(body),
+    task: readTaskType(body),
   })
-  const sent: Outgoing = { ...embedding(turn), ...written, failure: adapter.failure }
+  const sent: OutgoingRequest = { ...embedding(turn), ...written, failure: adapter.failure }
   const { source } = sent
   const onLost = lostBy(turn, () => estimateOf(turn, inputs))
   return exchange({ turn, sent, deadline, onLost }, (answer, _attempt, headers) => {

@@ -3,7 +3,7 @@ import type { BodyShare } from './body-share'
 import type { Server } from './env'
 import { ApiError, invalidRequest } from '../errors'
 import { maxAtOnce, parseObject, readObject, type JsonObject } from '../wire/json-body'
-import { within } from '../within'
+import { withTimeout } from '../with-timeout'
 
 /** Below about 16 KB/s the runtime cuts a body after so long. */
 const slowBodySeconds = 20
@@ -203,7 +203,7 @@ class Pieces {
 
 /** Rejects with `invalid_request` after so long; the connection, which still has the rest, is closed. */
 const inTime = <Read>(reading: Promise<Read>, ms: number): Promise<Read> =>
-  within(reading, ms, () => new TooSlow(ms))
+  withTimeout(reading, ms, () => new TooSlow(ms))
 
 class TooSlow extends ApiError<'invalid_request'> {
   override readonly closes = true

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { believing } from './client-address'
+import { createClientAddress } from './client-address'
 
-const clientOf = believing(['10.0.0.0/8', '192.0.2.1', 'fd00::/8'])
+const clientOf = createClientAddress(['10.0.0.0/8', '192.0.2.1', 'fd00::/8'])
 
 test.each([
   ['nobody is believed who is no proxy', '203.0.113.9', '198.51.100.1', '203.0.113.9'],
@@ -29,5 +29,5 @@ test('of a long list the last hands count', () => {
 })
 
 test('without proxies the other end of the connection counts', () => {
-  expect(believing([])('10.1.2.3', '198.51.100.1')).toBe('10.1.2.3')
+  expect(createClientAddress([])('10.1.2.3', '198.51.100.1')).toBe('10.1.2.3')
 })

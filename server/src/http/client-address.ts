@@ -20,7 +20,7 @@ const toNetwork = (text: string): [Address, number] => {
  * end of `X-Forwarded-For`. What an address outside of `networks` says counts for nothing, so that nobody
  * can take another one's.
  */
-export function believing(networks: readonly string[]) {
+export function createClientAddress(networks: readonly string[]) {
   const trusted = networks.map(toNetwork)
   const isTrusted = (address: Address) =>
     trusted.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits))
@@ -38,12 +38,12 @@ export function believing(networks: readonly string[]) {
 }
 
 /** Has a server tell for the address of a request that of its client, as far as its proxies are believed. */
-export function believeProxies<Server extends Pick<Bun.Server<unknown>, 'requestIP'>>(
+export function trustProxies<Server extends Pick<Bun.Server<unknown>, 'requestIP'>>(
   server: Server,
   networks: readonly string[],
 ): Server {
   if (networks.length === 0) return server
-  const clientOf = believing(networks)
+  const clientOf = createClientAddress(networks)
   const requestIP = server.requestIP.bind(server)
   server.requestIP = (request) => {
     const peer = requestIP(request)

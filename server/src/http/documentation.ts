@@ -63,7 +63,7 @@ const toLine = (code: ErrorCode) =>
   `- \`${code}\`: ${errors[code].message.replaceAll('<', String.raw`\<`)}`
 
 /** Responses for error codes: one a status, from the rows of `errors.ts`. */
-export function documented(...codes: ErrorCode[]) {
+export function describeErrors(...codes: ErrorCode[]) {
   const statuses = new Map<number, ErrorCode[]>()
   for (const code of [...codes, 'internal_error', 'gateway_unavailable'] as const) {
     for (const status of errors[code].statuses) {
@@ -170,7 +170,7 @@ const successOf = ({ status = 200, summary: description, answer, type }: Describ
 const answersOf = (route: DescribedRoute, common: readonly ErrorCode[]) => ({
   ...successOf(route),
   ...(route.otherwise && answers(200, route.otherwise, route.answer)),
-  ...documented(
+  ...describeErrors(
     'invalid_request',
     ...common,
     ...(route.path ? (['resource_not_found'] as const) : []),

@@ -1,7 +1,7 @@
 import type { BodyBudget } from './body-budget'
 import type { Overload } from './overload'
 import type { Principal } from '../auth/principal'
-import type { Quota } from '../errors'
+import type { RateLimitQuota } from '../errors'
 import type { OwnerBudget } from '../policy/owner-budget'
 import type { JsonObject } from '../wire/json-body'
 
@@ -32,6 +32,6 @@ export interface Env {
     /** It gets a line in the log when it ends. */
     hasLog: boolean | undefined
     /** Where the caller stands with his limits, once he is known; undefined where he has none. */
-    quota: Quota | undefined
+    quota: RateLimitQuota | undefined
   }
 }

@@ -4,7 +4,7 @@ import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
 import { FrameWriter, type EventWriter } from '../wire/event-writer'
 
 /** A stream of chunks on its way out, and what its events are written by. */
-export interface Outgoing {
+export interface OutgoingStream {
   writer: EventWriter
   requestId: string
   /**
@@ -83,7 +83,7 @@ export class StreamWatch implements Disposable {
 
 /** The body of a streamed answer. It takes from its source no faster than the reader takes from it. */
 class EventStream {
-  readonly #outgoing: Outgoing
+  readonly #outgoing: OutgoingStream
   readonly #watch: StreamWatch
   #writer: EventWriter
   #source: ChunkStream | undefined
@@ -93,7 +93,7 @@ class EventStream {
   #isClosed = false
   #lastMoveMs = performance.now()
 
-  constructor(outgoing: Outgoing, watch: StreamWatch) {
+  constructor(outgoing: OutgoingStream, watch: StreamWatch) {
     this.#outgoing = outgoing
     this.#writer = outgoing.writer
     this.#watch = watch
@@ -225,11 +225,13 @@ class EventStream {
 }
 
 /** A streamed answer's body. Source: contract 4.3. */
-export const toEventStream = (outgoing: Outgoing, watch: StreamWatch): ReadableStream<Uint8Array> =>
-  new EventStream(outgoing, watch).toBody()
+export const toEventStream = (
+  outgoing: OutgoingStream,
+  watch: StreamWatch,
+): ReadableStream<Uint8Array> => new EventStream(outgoing, watch).toBody()
 
 /** Undefined when `opening` has not settled after `patienceMs`. Rejects as it does. */
-export async function openedWithin<Value>(
+export async function waitForOpening<Value>(
   opening: Promise<Value>,
   patienceMs: number,
 ): Promise<Value | undefined> {

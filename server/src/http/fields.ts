@@ -48,7 +48,7 @@ async function bodyOf(c: Context<Env>): Promise<JsonObject> {
  * The body of a POST, checked. Null is the same as absent, and so is a body none of whose fields is required. Rejects
  * with `invalid_request`.
  */
-export async function newFields<Schema extends z.ZodType>(
+export async function readNewFields<Schema extends z.ZodType>(
   c: Context<Env>,
   schema: Schema,
 ): Promise<z.output<Schema>> {
@@ -61,7 +61,7 @@ export async function newFields<Schema extends z.ZodType>(
 }
 
 /** The body of a PUT: any subset of the fields, at least one. Rejects with `invalid_request`. */
-export async function changedFields<Schema extends z.ZodObject>(
+export async function readChangedFields<Schema extends z.ZodObject>(
   c: Context<Env>,
   schema: Schema,
 ): Promise<z.output<Schema>> {

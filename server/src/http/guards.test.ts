@@ -4,15 +4,15 @@ import type { Env } from './env'
 import { assertGuarded, createGuards, guarded } from './guards'
 import { renderError, toRendered } from './render'
 import { newApiKey, hashOf } from '../auth/api-key'
-import { Keyring } from '../auth/keyring'
-import { limitsOf, type Permission, type Principal } from '../auth/principal'
-import { tellQuota } from '../errors'
+import { ApiKeyCache } from '../auth/api-key-cache'
+import { combineLimits, type Permission, type Principal } from '../auth/principal'
+import { reportQuota } from '../errors'
 import { AddressRate } from '../policy/address-rate'
-import { Door } from '../policy/door'
+import { Authenticator } from '../policy/authenticator'
 import { FailedAuthentications } from '../policy/failed-authentications'
-import { Limits } from '../policy/limits'
+import { RateLimits } from '../policy/limits'
 import { MemoryCounters } from '../policy/memory-counters'
-import { Strangers } from '../policy/strangers'
+import { UnknownKeyLimiter } from '../policy/unknown-key-limiter'
 
 const adminKey = 'the-operator-key-of-this-test'
 const now = () => 0
@@ -26,7 +26,7 @@ const principal = (userId: string, permissions: Permission[]): Principal => ({
   permissions,
   expiresAtMs: null,
   endsAtMs: null,
-  limits: limitsOf([
+  limits: combineLimits([
     {
       id: userId,
       requestsPerMinute: 2,
@@ -49,11 +49,11 @@ const unwritten = {
 function stage() {
   const keys = new Map<string, Principal>()
   const rates = { api: 3, public: 2 }
-  const door = new Door({
-    strangers: new Strangers(),
-    keyring: new Keyring({ lookUp: (hash) => Promise.resolve(keys.get(hash)), now }),
+  const door = new Authenticator({
+    strangers: new UnknownKeyLimiter(),
+    keyring: new ApiKeyCache({ lookUp: (hash) => Promise.resolve(keys.get(hash)), now }),
     failures: new FailedAuthentications({ perMinute: () => 100, now }),
-    limits: new Limits(new MemoryCounters(now)),
+    limits: new RateLimits(new MemoryCounters(now)),
     lastUse: { note: () => undefined },
     visitors: new AddressRate({ perMinute: () => rates.public, now }),
     apiPerMinute: () => rates.api,
@@ -74,7 +74,7 @@ const appOf = ({ key, account, public: anybody, operator, open }: Guards) =>
     .use('*', async (c, next) => {
       await next()
       const quota = c.get('quota')
-      if (quota && c.res.status !== 429) tellQuota(c.res.headers, quota)
+      if (quota && c.res.status !== 429) reportQuota(c.res.headers, quota)
     })
     .get('/v1/models', key('read'), (c) => c.text('models'))
     .get('/api/things', account('read', 'account'), (c) => c.text(c.get('principal').userId))

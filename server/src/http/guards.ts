@@ -1,11 +1,11 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono'
-import { callerOf, modelCallerOf } from './caller'
+import { callerOf, readModelCaller } from './caller'
 import type { Env } from './env'
-import { enterOperator, reading, type OperatorPorts } from './operator'
+import { authenticateOperator, reading, type OperatorPorts } from './operator'
 import { assertSameOrigin, hasKey } from './session'
 import type { Permission, Principal } from '../auth/principal'
-import type { Door } from '../policy/door'
-import { acting, type Actor } from '../trail/acting'
+import type { Authenticator } from '../policy/authenticator'
+import { actorContext, type Actor } from '../audit-log/actor-context'
 
 type Guard = MiddlewareHandler<Env>
 
@@ -27,7 +27,7 @@ export interface Access {
   tenant: Tenant
   /** Of the key; absent where none is asked for, and for operators. */
   permission?: Permission
-  /** The most that a body may have; of a model endpoint its stage says it (`gateway/job.ts`). */
+  /** The most that a body may have; of a model endpoint its stage says it (`gateway/request.ts`). */
   bodyBytes?: number
 }
 
@@ -83,12 +83,12 @@ const actorOf = (c: Context<Env>): Actor => ({
 })
 
 export interface GuardPorts extends Omit<OperatorPorts, 'door'> {
-  door: Door
+  door: Authenticator
 }
 
 export function createGuards({ door, ...operating }: GuardPorts): Guards {
   const { sessions } = operating
-  const enterAsOperator = enterOperator({ door, ...operating })
+  const enterAsOperator = authenticateOperator({ door, ...operating })
 
   async function enterApi(c: Context<Env>, permission: Permission): Promise<Principal> {
     const { raw } = c.req
@@ -111,7 +111,7 @@ export function createGuards({ door, ...operating }: GuardPorts): Guards {
   return {
     key: (permission) =>
       marked({ class: 'models', tenant: 'account', permission }, async (c, next) => {
-        c.set('principal', await door.enterCounted(modelCallerOf(c), permission))
+        c.set('principal', await door.enterCounted(readModelCaller(c), permission))
         await next()
       }),
     account: (permission, tenant, body = 'usual') => {
@@ -119,7 +119,7 @@ export function createGuards({ door, ...operating }: GuardPorts): Guards {
       return marked({ class: 'api', tenant, permission, bodyBytes: most }, async (c, next) => {
         c.set('bodyBytes', most)
         c.set('principal', await enterApi(c, permission))
-        return reading.has(c.req.method) ? next() : acting.run(actorOf(c), next)
+        return reading.has(c.req.method) ? next() : actorContext.run(actorOf(c), next)
       })
     },
     public: marked({ class: 'public', tenant: 'none', bodyBytes: 0 }, (c, next) => {

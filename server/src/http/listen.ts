@@ -1,7 +1,7 @@
-import { believeProxies } from './client-address'
+import { trustProxies } from './client-address'
 import { renderError } from './render'
-import { wordingOf } from './wording'
-import type { Wording } from '../dialects/dialect'
+import { getErrorFormat } from './error-format'
+import type { Wording } from '../protocols/dialect'
 import { StartError, type Config } from '../config'
 import { hostAndPort } from '../config/address'
 import { ApiError, invalidRequest } from '../errors'
@@ -79,12 +79,12 @@ export function listen<Data>(
       fetch: (request, server) => {
         const refusal = hosts.refusal(request)
         if (!refusal) return answer(request, server)
-        return refuse(refusal, newRequestId(), wordingOf(request))
+        return refuse(refusal, newRequestId(), getErrorFormat(request))
       },
       websocket,
       error: () => refuse(new ApiError('internal_error'), newRequestId()),
     })
-    return believeProxies(server, config.trustedProxies)
+    return trustProxies(server, config.trustedProxies)
   } catch (cause) {
     const code = cause instanceof Error ? Reflect.get(cause, 'code') : undefined
     const where = hostAndPort(config.host, config.port)

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { generateSpecs, type GenerateSpecOptions } from 'hono-openapi'
-import { complete, type Description } from './described'
+import { complete, type Description } from './describe-operations'
 import type { Env } from './env'
 import { registryOf } from './guards'
 

@@ -6,14 +6,14 @@ import type { Env } from './env'
 import { assertSameOrigin, hasKey, type Sessions } from './session'
 import { hashOf } from '../auth/api-key'
 import { ApiError } from '../errors'
-import type { Door } from '../policy/door'
-import { acting, operatorActor } from '../trail/acting'
-import type { OperatorChange, Trail } from '../trail/trail'
+import type { Authenticator } from '../policy/authenticator'
+import { actorContext, operatorActor } from '../audit-log/actor-context'
+import type { OperatorChange, Trail } from '../audit-log/operator-trail'
 import { isObject } from '../wire/json-body'
 
 export interface OperatorPorts {
   adminKey: string
-  door: Pick<Door, 'enterOperator'>
+  door: Pick<Authenticator, 'enterOperator'>
   sessions: Sessions
   trail: Trail
 }
@@ -63,7 +63,7 @@ async function madeIn({ res }: Context<Env>): Promise<string | undefined> {
  * Lets operators in, by their key or the session of an operator's account, and has what they change on
  * record before it is answered. For everybody else the path does not exist.
  */
-export function enterOperator({
+export function authenticateOperator({
   adminKey,
   door,
   sessions,
@@ -99,7 +99,7 @@ export function enterOperator({
     return trail.record(
       () => ({ ...change, sent: c.get('sent') }),
       async () => {
-        await acting.run(operatorIn(c), next)
+        await actorContext.run(operatorIn(c), next)
         return { isDone: c.res.ok, madeId: await madeIn(c) }
       },
     )

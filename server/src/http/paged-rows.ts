@@ -8,7 +8,7 @@ interface Wanted {
 }
 
 /** A page of a query's rows, by falling `id`, and the `pagination` that goes with it. */
-export async function pagedRows<Tables, Names extends keyof Tables, Row extends { id: string }>(
+export async function queryPage<Tables, Names extends keyof Tables, Row extends { id: string }>(
   db: QueryExecutorProvider,
   query: SelectQueryBuilder<Tables, Names, Row>,
   { page, column = 'id' }: Wanted,
@@ -41,7 +41,7 @@ const inMemory = 'in memory '
  * A page of a query's rows and, behind all of them, of rows in memory, in their order. `toAnswer` shows a stored row;
  * those in memory are answers already.
  */
-export async function pagedWithFixed<
+export async function queryPageWithFixed<
   Tables,
   Names extends keyof Tables,
   Row extends { id: string },
@@ -58,7 +58,7 @@ export async function pagedWithFixed<
   const behind = fixed.map((answer) => ({ id: `${inMemory}${answer.id}`, answer }))
   const isBehind = page.before?.startsWith(inMemory) ?? false
   // A cursor behind the stored rows has none of them; only their number is wanted.
-  const stored = await pagedRows(db, query, {
+  const stored = await queryPage(db, query, {
     page: isBehind ? { ...page, before: undefined, offset: 0, limit: 1 } : page,
   })
   const total = stored.pagination.total

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { Hono } from 'hono'
 import type { Env } from './env'
-import { containing, pageOf, searchOf, toPaged, type Page } from './paging'
+import { containing, toPage, toSearch, toPaged, type Page } from './paging'
 import { ApiError } from '../errors'
 
 /** What `read` makes of a query, or the error that it throws. */
 async function asked<Answer>(
   query: string,
-  read: (c: Parameters<typeof pageOf>[0]) => Answer,
+  read: (c: Parameters<typeof toPage>[0]) => Answer,
 ): Promise<{ answer?: Answer; error?: ApiError }> {
   const seen: { answer?: Answer; error?: ApiError } = {}
   const app = new Hono<Env>().get('/', (c) => {
@@ -23,7 +23,7 @@ async function asked<Answer>(
   return seen
 }
 
-const page = (query: string, scope = 'users') => asked(query, (c) => pageOf(c, scope))
+const page = (query: string, scope = 'users') => asked(query, (c) => toPage(c, scope))
 
 const rows = Array.from({ length: 10 }, (_, index) => ({ id: `row_${9 - index}` }))
 
@@ -94,13 +94,13 @@ describe('a search', () => {
   })
 
   test('is trimmed; nothing but spaces is no search', async () => {
-    expect((await asked('search=%20a%20b%20', searchOf)).answer).toBe('a b')
-    expect((await asked('search=%20%20', searchOf)).answer).toBeUndefined()
-    expect((await asked('', searchOf)).answer).toBeUndefined()
+    expect((await asked('search=%20a%20b%20', toSearch)).answer).toBe('a b')
+    expect((await asked('search=%20%20', toSearch)).answer).toBeUndefined()
+    expect((await asked('', toSearch)).answer).toBeUndefined()
   })
 
   test('for a zero character is refused, as no text of ours holds one', async () => {
-    const { error } = await asked('search=a%00b', searchOf)
+    const { error } = await asked('search=a%00b', toSearch)
     expect([error?.code, error?.param]).toEqual(['invalid_request', 'search'])
   })
 })

@@ -26,7 +26,7 @@ const seal = (id: string, scope: string) =>
   createHash('sha256').update(`${scope}\n${id}`).digest('base64url').slice(0, 16)
 
 /** A page of `scope`, a text of account and filters. Throws `invalid_request`. */
-export function pageOf(c: Context<Env>, scope: string): Page {
+export function toPage(c: Context<Env>, scope: string): Page {
   const { limit, offset, cursor } = check(Query, c.req.query())
   if (cursor === undefined) return { limit, offset, before: undefined, scope }
   const [id = '', mark] = Buffer.from(cursor, 'base64url').toString('utf8').split('\n')
@@ -67,7 +67,7 @@ export function toPaged<Row extends { id: string }>(
  * A page of rows that are in memory, in their order: what `pagedRows` is for those of a query. `behind`
  * says which come behind the one that a cursor names, which may be gone.
  */
-export function pagedList<Row extends { id: string }>(
+export function pageList<Row extends { id: string }>(
   page: Page,
   rows: readonly Row[],
   behind: (before: string) => readonly Row[],
@@ -81,7 +81,7 @@ export function pagedList<Row extends { id: string }>(
 export const containing = (search: string) => `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
 
 /** A filter that is a text to search for. Throws `invalid_request` for what no text of ours holds. */
-export function searchOf(c: Context<Env>): string | undefined {
+export function toSearch(c: Context<Env>): string | undefined {
   const search = c.req.query('search')?.trim().slice(0, 100)
   if (search?.includes(String.fromCharCode(0))) {
     throw invalidRequest('search', 'bad_format', 'search: holds a zero character.')

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { pathOf } from './path'
+import { getPath } from './path'
 
 test.each([
   ['http://localhost:8080/v1/models', '/v1/models'],
@@ -9,5 +9,5 @@ test.each([
   ['http://localhost/v1/models?x#secret', '/v1/models'],
   ['http://localhost/', '/'],
 ])('of %p the path is %p, and nothing that follows it', (url, path) => {
-  expect(pathOf(url)).toBe(path)
+  expect(getPath(url)).toBe(path)
 })

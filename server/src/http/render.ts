@@ -1,11 +1,11 @@
 import { HTTPException } from 'hono/http-exception'
-import type { Wording } from '../dialects/dialect'
+import type { Wording } from '../protocols/dialect'
 import {
   ApiError,
-  errorBody,
-  errorHeaders,
+  toErrorBody,
+  toErrorHeaders,
   invalidRequest,
-  tellQuota,
+  reportQuota,
   toApiError,
   unavailable,
 } from '../errors'
@@ -48,7 +48,7 @@ export const streamOf = (body: Uint8Array) =>
     },
   })
 
-export const ownWording: Wording = { errorBody }
+export const ownWording: Wording = { errorBody: toErrorBody }
 
 /** The answer for an error. The only place where something thrown becomes a body. */
 export function renderError(
@@ -59,10 +59,10 @@ export function renderError(
   const events = wording.failedStream?.(error, requestId)
   const headers = new Headers({
     ...(events === undefined ? { 'content-type': 'application/json' } : streamHeaders),
-    ...errorHeaders(error),
+    ...toErrorHeaders(error),
     ...wording.headers?.(requestId),
   })
-  if (error.quota) tellQuota(headers, error.quota)
+  if (error.quota) reportQuota(headers, error.quota)
   if (events !== undefined) return new Response(streamOf(Buffer.from(events)), { headers })
   return new Response(JSON.stringify(wording.errorBody(error, requestId)), {
     status: error.status,

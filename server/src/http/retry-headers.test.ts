@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { ownWording, renderError } from './render'
-import { replayed } from './once'
-import { wordingOf } from './wording'
-import { wording as messages } from '../dialects/messages/wording'
-import { wording as responses } from '../dialects/responses/wording'
+import { replayAnswer } from './idempotent-request'
+import { getErrorFormat } from './error-format'
+import { wording as messages } from '../protocols/messages/error-format'
+import { wording as responses } from '../protocols/responses/error-format'
 import { ApiError, errors, type ErrorCode } from '../errors'
 
 const codes = Object.keys(errors).filter((code): code is ErrorCode => code in errors)
@@ -46,12 +46,12 @@ test.each([400, 402, 404, 429, 502, 503])(
   'finding C3: %d that was kept for an Idempotency-Key comes back the same, and says so',
   (status) => {
     const kept = { requestId: 'req_1', status, headers: {}, body: new Uint8Array() }
-    expect(retryOf(replayed(kept))).toBe('false')
+    expect(retryOf(replayAnswer(kept))).toBe('false')
   },
 )
 
 const asking = (accept: string) =>
-  wordingOf(
+  getErrorFormat(
     new Request('http://localhost:8080/v1/responses', { method: 'POST', headers: { accept } }),
   )
 
@@ -97,5 +97,5 @@ describe('a client of /v1/responses that takes nothing but streams', () => {
 
 test('a good answer that was kept says nothing of it', () => {
   const kept = { requestId: 'req_1', status: 200, headers: {}, body: new Uint8Array() }
-  expect(retryOf(replayed(kept))).toBeNull()
+  expect(retryOf(replayAnswer(kept))).toBeNull()
 })

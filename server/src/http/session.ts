@@ -1,10 +1,10 @@
-import type { SignedIn } from '../auth/look-up'
+import type { DashboardSession } from '../auth/find-api-key'
 import { ApiError } from '../errors'
 
 /** Who a cookie says is calling. */
 export interface Sessions {
   /** Undefined where there is no session, or none that is still good. */
-  signedIn: (headers: Headers) => Promise<SignedIn | undefined>
+  signedIn: (headers: Headers) => Promise<DashboardSession | undefined>
 }
 
 /** A header that says who calls counts alone. Source: contract 2.1. */

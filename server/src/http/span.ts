@@ -7,7 +7,7 @@ const dayMs = 86_400_000
 export const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()])
 
 /** From `start` on, and before `end`. */
-export interface Span {
+export interface TimeSpan {
   start: Date | undefined
   end: Date | undefined
 }
@@ -23,7 +23,7 @@ const isWholeDay = (text: string) => text.length === 10
 const toEnd = (text: string) => new Date(Date.parse(text) + (isWholeDay(text) ? dayMs : 0))
 
 /** Throws `invalid_request` for what ends before it starts. Source: contract 1.5. */
-export function spanOf({ start_date: from, end_date: to }: Asked): Span {
+export function toTimeSpan({ start_date: from, end_date: to }: Asked): TimeSpan {
   const start = from === undefined ? undefined : new Date(from)
   const end = to === undefined ? undefined : toEnd(to)
   if (start && end && start > end) {

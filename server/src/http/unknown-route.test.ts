@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { unknownRoute } from './unknown-route'
-import { wordingOf } from './wording'
+import { toUnknownRouteError } from './unknown-route'
+import { getErrorFormat } from './error-format'
 
 test.each([
   ['/v1/v1/chat/completions', 'The path has /v1 more than once: use /v1/chat/completions.'],
@@ -13,7 +13,7 @@ test.each([
   ['/chat/completions', 'The base URL of this service ends in /v1: use /v1/chat/completions.'],
   ['/messages', 'The base URL of this service ends in /v1: use /v1/messages.'],
 ])('finding C7: %s says where to go', (path, hint) => {
-  expect(unknownRoute(path)).toMatchObject({
+  expect(toUnknownRouteError(path)).toMatchObject({
     code: 'resource_not_found',
     message: `There is nothing here. ${hint}`,
     retryable: false,
@@ -21,18 +21,18 @@ test.each([
 })
 
 test.each(['/', '/v1', '/v1/nothing', '/api/v1', '/messagesx'])('%s has no hint', (path) => {
-  expect(unknownRoute(path).message).toBe('There is nothing here.')
+  expect(toUnknownRouteError(path).message).toBe('There is nothing here.')
 })
 
 test('a path may be long and its error not', () => {
-  expect(unknownRoute(`//${'a'.repeat(10_000)}`).message.length).toBeLessThanOrEqual(300)
+  expect(toUnknownRouteError(`//${'a'.repeat(10_000)}`).message.length).toBeLessThanOrEqual(300)
 })
 
 test.each(['/v1/messages', '//v1/messages', '/v1//messages', '/v1/v1/messages', '/messages'])(
   'finding C7: at %s the client of Anthropic can read it',
   (path) => {
     const request = new Request(`http://localhost:8080${path}`, { method: 'POST' })
-    const body = wordingOf(request).errorBody(unknownRoute(path), 'req_1')
+    const body = getErrorFormat(request).errorBody(toUnknownRouteError(path), 'req_1')
     expect(body).toMatchObject({ type: 'error', error: { type: 'not_found_error' } })
   },
 )

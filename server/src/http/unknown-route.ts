@@ -4,7 +4,7 @@ const modelPath =
   /^\/(?:chat\/completions|completions|embeddings|messages|models|responses|conversations)\b/
 
 /** The error for a path that is not there. What base URLs get wrong most is told with the right path. */
-export function unknownRoute(path: string): ApiError {
+export function toUnknownRouteError(path: string): ApiError {
   const single = path.replaceAll(/\/{2,}/g, '/')
   const meant = single.replace(/^(?:\/v1)+(?=\/)/, '/v1')
   const missing = 'There is nothing here.'

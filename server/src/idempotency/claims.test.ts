@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { Claims, mostAnswerBytes, type Claim, type Taken } from './claims'
-import { nameOf, type ClaimStore, type Found, type KeptAnswer, type Named } from './store'
+import { Claims, mostAnswerBytes, type Claim, type ClaimResult } from './claims'
+import { nameOf, type ClaimStore, type ClaimedKey, type KeptAnswer, type Named } from './store'
 import { ApiError } from '../errors'
 import { ClientGone } from '../wire/chunk-stream'
 
-interface Row extends Found {
+interface Row extends ClaimedKey {
   claimId: string
 }
 
@@ -79,7 +79,7 @@ const newNode = () =>
     onError: (error) => errors.push(error),
   })
 
-function claimIn(taken: Taken): Claim {
+function claimIn(taken: ClaimResult): Claim {
   if ('claim' in taken) return taken.claim
   throw new Error('an answer was there already')
 }

@@ -1,5 +1,5 @@
 import { keyReused } from './key'
-import { awaited, type Patience } from './patience'
+import { awaitWithin, type WaitTimeouts } from './wait-timeouts'
 import { nameOf, type ClaimStore, type KeptAnswer, type Named } from './store'
 import { unavailable } from '../errors'
 
@@ -16,7 +16,7 @@ export interface Claim {
   giveUp: () => Promise<void>
 }
 
-export type Taken = { claim: Claim } | { kept: KeptAnswer }
+export type ClaimResult = { claim: Claim } | { kept: KeptAnswer }
 
 interface Ports {
   store: ClaimStore
@@ -54,13 +54,13 @@ export class Claims {
    * The key, or what is kept under it; where the first request runs, after it has ended. Rejects
    * with `key_reused`, with `request_timeout` when patience ends, with `gateway_unavailable`.
    */
-  async take(named: Named, patience: Patience): Promise<Taken> {
+  async take(named: Named, patience: WaitTimeouts): Promise<ClaimResult> {
     // A key with another hash is for the database to refuse.
     const name = `${nameOf(named)} ${named.hash.toString('hex')}`
     for (;;) {
       const first = this.#running.get(name)
       if (!first) return this.#ask(name, { named, patience })
-      const kept = await awaited(first.ended, patience)
+      const kept = await awaitWithin(first.ended, patience)
       if (kept) return { kept }
     }
   }
@@ -68,8 +68,8 @@ export class Claims {
   /** The first request under a name here: asks the database, and waits for other nodes. */
   async #ask(
     name: string,
-    { named, patience }: { named: Named; patience: Patience },
-  ): Promise<Taken> {
+    { named, patience }: { named: Named; patience: WaitTimeouts },
+  ): Promise<ClaimResult> {
     const { promise: ended, resolve: end } = Promise.withResolvers<KeptAnswer | undefined>()
     const claimId = this.#ports.newClaimId()
     const running: Running = { claimId, ended, end, isClaimed: false, unstored: undefined }
@@ -93,7 +93,7 @@ export class Claims {
   }
 
   /** Undefined once the key is the claim's, else what is kept under it. */
-  async #claimed(claim: { named: Named; patience: Patience; claimId: string }) {
+  async #claimed(claim: { named: Named; patience: WaitTimeouts; claimId: string }) {
     const { named, patience, claimId } = claim
     const { store, pause } = this.#ports
     for (;;) {
@@ -104,7 +104,7 @@ export class Claims {
       if (!found) continue
       if (!found.hash.equals(named.hash)) throw keyReused()
       if (found.answer) return found.answer
-      await awaited(Promise.race([spoken.once, pause(pollMs)]), patience)
+      await awaitWithin(Promise.race([spoken.once, pause(pollMs)]), patience)
     }
   }
 

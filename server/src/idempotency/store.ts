@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../db/schema'
-import { within } from '../within'
+import { withTimeout } from '../with-timeout'
 
 /** Whose key, and what it stands for. */
 export interface Named {
@@ -20,7 +20,7 @@ export interface KeptAnswer {
 }
 
 /** What is there under a key. */
-export interface Found {
+export interface ClaimedKey {
   hash: Buffer
   /** Undefined while the first request runs. */
   answer: KeptAnswer | undefined
@@ -30,7 +30,7 @@ export interface Found {
 export interface ClaimStore {
   /** Whether the key is the claim's now: it was free, its time was over, or its node had died. */
   claim: (named: Named, claimId: string) => Promise<boolean>
-  find: (named: Named) => Promise<Found | undefined>
+  find: (named: Named) => Promise<ClaimedKey | undefined>
   /** Keeps an answer, unless the claim was lost. */
   keep: (claimId: string, answer: KeptAnswer) => Promise<void>
   /** Frees the key, unless the claim was lost. */
@@ -53,11 +53,11 @@ export const endChannel = 'tollgate_idempotency'
 export const nameOf = ({ userId, key }: Pick<Named, 'userId' | 'key'>) => `${userId} ${key}`
 
 export const createClaimStore = (db: Kysely<Schema>): ClaimStore => ({
-  claim: (named, claimId) => within(claim(db, named, claimId), patienceMs),
-  find: (named) => within(find(db, named), patienceMs),
-  keep: (claimId, answer) => within(keep(db, claimId, answer), patienceMs),
-  giveUp: (claimId) => within(giveUp(db, claimId), patienceMs),
-  renew: (claimIds) => within(renew(db, claimIds), patienceMs),
+  claim: (named, claimId) => withTimeout(claim(db, named, claimId), patienceMs),
+  find: (named) => withTimeout(find(db, named), patienceMs),
+  keep: (claimId, answer) => withTimeout(keep(db, claimId, answer), patienceMs),
+  giveUp: (claimId) => withTimeout(giveUp(db, claimId), patienceMs),
+  renew: (claimIds) => withTimeout(renew(db, claimIds), patienceMs),
   deleteExpired: () => deleteExpired(db),
 })
 
@@ -86,7 +86,7 @@ interface Row {
   body: Buffer<ArrayBuffer>
 }
 
-async function find(db: Kysely<Schema>, { userId, key }: Named): Promise<Found | undefined> {
+async function find(db: Kysely<Schema>, { userId, key }: Named): Promise<ClaimedKey | undefined> {
   const { rows } = await sql<Row>`
     select request_hash, state, request_id, status, headers, body
     from idempotency_key where user_id = ${userId} and key = ${key}`.execute(db)

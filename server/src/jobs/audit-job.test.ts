@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { runAudit, type AuditRun } from './audit-job'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
-import { newCustomer, topUpOf } from '../ledger/customer-for-tests'
+import { createCustomer, topUpOf } from '../ledger/customer-for-tests'
 import { post } from '../ledger/post'
 
 const stack = new AsyncDisposableStack()
@@ -49,8 +49,8 @@ const clean = { violations: [], blocked: [], lifted: [] }
 
 test('an account that was changed since is blocked by the next run, and lifted by the one after its repair', async () => {
   const [victim, neighbour] = [
-    await newCustomer(database, 1000n),
-    await newCustomer(database, 1000n),
+    await createCustomer(database, 1000n),
+    await createCustomer(database, 1000n),
   ]
   expect(await run()).toEqual(clean)
   await steal(victim, 1n)
@@ -68,7 +68,7 @@ test('an account that was changed since is blocked by the next run, and lifted b
 })
 
 test('what changes no account is found by the hourly round', async () => {
-  const victim = await newCustomer(database, 1000n)
+  const victim = await createCustomer(database, 1000n)
   await run()
   await run()
   const { query } = database

@@ -1,9 +1,9 @@
 import { sql, type Kysely } from 'kysely'
-import { alone } from '../db/advisory-lock'
+import { runExclusively } from '../db/advisory-lock'
 import type { Schema } from '../db/schema'
-import { audit, type Violation } from '../ledger/audit'
+import { findViolations, type Violation } from '../ledger/audit'
 import type { CheckName } from '../ledger/audit-queries'
-import type { Scope } from '../ledger/audit-scope'
+import type { AuditScope } from '../ledger/audit-scope'
 
 interface Options {
   db: Kysely<Schema>
@@ -40,9 +40,9 @@ const blocking = new Set(['I1', 'I2', 'I3', 'I4', 'I7'])
  * and transactions of two days. Undefined when another node has just done it.
  */
 export const runAudit = (options: Options): Promise<AuditRun | undefined> =>
-  alone(options.db, 'audit', () => run(options))
+  runExclusively(options.db, 'audit', () => run(options))
 
-type Look = (scope: Scope) => Promise<void>
+type Look = (scope: AuditScope) => Promise<void>
 
 interface State {
   isDue: boolean
@@ -64,7 +64,7 @@ async function run(options: Options): Promise<AuditRun | undefined> {
   const review = await reviewed(options, blocked)
   const violations = [...review.violations]
   const look: Look = async (scope) => {
-    violations.push(...(await audit(db, scope, onFailure)))
+    violations.push(...(await findViolations(db, scope, onFailure)))
   }
   const touched = (await touchedAccounts(db, state)).filter((id) => !blocked.includes(id))
   for (let from = 0; from < touched.length; from += touchedAtOnce) {
@@ -87,7 +87,7 @@ async function run(options: Options): Promise<AuditRun | undefined> {
 async function reviewed({ db, onFailure }: Options, blocked: readonly string[]) {
   if (blocked.length === 0) return { violations: [], clean: [] }
   let hasFailed = false
-  const violations = await audit(db, { accounts: blocked }, (check, error) => {
+  const violations = await findViolations(db, { accounts: blocked }, (check, error) => {
     hasFailed = true
     onFailure(check, error)
   })

@@ -1,19 +1,19 @@
-import type { Bank } from './bank'
+import type { AccountLeaseStore } from './account-lease-store'
 import type { LeaseAnswer } from './lease-answer'
-import { larger } from './need'
+import { maxAmount } from './credit-demand'
 import { LeaseThrottle } from './lease-throttle'
-import { Slice, type Moment } from './slice'
+import { LocalLease, type ClockReading } from './local-lease'
 
 interface Ports {
-  bank: Bank
+  bank: AccountLeaseStore
   newLeaseId: () => string
   /** Milliseconds, of a clock that never goes back and of the wall. */
-  now: () => Moment
+  now: () => ClockReading
   pause: (ms: number) => Promise<void>
 }
 
 /** What requests that wait want of the ledger. Amounts are nano-dollars. */
-export interface CreditDemand {
+export interface LeaseDemand {
   /** What all of them need, whatever is in the slice already. */
   full: bigint
   /** What would last a while. */
@@ -22,7 +22,7 @@ export interface CreditDemand {
 
 interface Taking {
   /** As it is right before the call. */
-  demand: () => CreditDemand
+  demand: () => LeaseDemand
   /** Has other nodes return what they do not use, where the account has less. */
   isRecalling: boolean
 }
@@ -40,25 +40,25 @@ const noAccount: LeaseAnswer = { ...flags, ...none, generation: 0 }
 export class AccountLeases {
   readonly #ports: Ports
   readonly #throttle = new LeaseThrottle()
-  #current: Slice | undefined
-  #retired: Slice[] = []
+  #current: LocalLease | undefined
+  #retired: LocalLease[] = []
 
   constructor(ports: Ports) {
     this.#ports = ports
   }
 
   /** Holds are taken from it; undefined before the first call, and after it went back. */
-  get current(): Slice | undefined {
+  get current(): LocalLease | undefined {
     return this.#current
   }
 
   /** The current one and those that end with their last request: all that must be renewed. */
-  get all(): readonly Slice[] {
+  get all(): readonly LocalLease[] {
     return this.#current ? [this.#current, ...this.#retired] : this.#retired
   }
 
   /** The current slice, unless its lease may have ended. */
-  usable(now: Moment): Slice | undefined {
+  usable(now: ClockReading): LocalLease | undefined {
     const slice = this.#current
     if (!slice) return undefined
     const { monotonicMs, wallMs } = slice.usableUntil
@@ -66,7 +66,7 @@ export class AccountLeases {
   }
 
   /** The lease has ended, or all of it went back: the next call takes a new one. */
-  drop(slice: Slice): void {
+  drop(slice: LocalLease): void {
     if (this.#current === slice) this.#current = undefined
     this.#retired = this.#retired.filter((one) => one !== slice)
   }
@@ -85,7 +85,7 @@ export class AccountLeases {
   }
 
   /** Finds out what a call without an answer did to a slice; undefined where its lease has ended. */
-  async fence(slice: Slice): Promise<Slice | undefined> {
+  async fence(slice: LocalLease): Promise<LocalLease | undefined> {
     const { leaseId, generation } = slice
     const answer = await this.#ports.bank.fence({ leaseId, generation })
     if (answer?.isActive) {
@@ -112,10 +112,10 @@ export class AccountLeases {
     const askedAt = now()
     let slice = this.usable(askedAt) ?? (await this.#revive(askedAt))
     if (slice?.isUnsure) slice = await this.fence(slice)
-    slice ??= new Slice(newLeaseId(), askedAt.monotonicMs)
+    slice ??= new LocalLease(newLeaseId(), askedAt.monotonicMs)
     const { leaseId, generation } = slice
     const { full, wish } = demand()
-    const need = larger(full - slice.free, 0n)
+    const need = maxAmount(full - slice.free, 0n)
     // Known before it is asked for: what goes unanswered is fenced by its id.
     this.#current = slice
     try {
@@ -136,7 +136,7 @@ export class AccountLeases {
    * By a clock its lease has ended, as after a sleep. What the ledger has not ended goes on: another would
    * leave what is in this one out of reach until it is swept.
    */
-  async #revive(askedAt: Moment): Promise<Slice | undefined> {
+  async #revive(askedAt: ClockReading): Promise<LocalLease | undefined> {
     const slice = this.#current
     if (!slice || slice.isUnsure) return slice
     const renewed = await this.#ports.bank.renew(slice.leaseId)

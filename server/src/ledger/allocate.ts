@@ -11,7 +11,7 @@ export interface LeaseState {
 }
 
 /** What an event asks for. Nano-dollars. */
-export interface Charge {
+export interface RequestedCharge {
   cost: bigint
   /** What the node took out of its lease, as far as that lease still is. */
   fromLease: bigint
@@ -31,8 +31,8 @@ const least = (a: bigint, b: bigint) => (a < b ? a : b)
  * Books one charge: from the lease, then from what the account has for anybody, then from the house.
  * Changes `account` and `lease`, so that the next charge sees what is left.
  */
-export function allocate(
-  charge: Charge,
+export function allocateCharge(
+  charge: RequestedCharge,
   account: AccountState,
   lease: LeaseState | undefined,
 ): Allocation {

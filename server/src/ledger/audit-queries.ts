@@ -4,11 +4,11 @@ import {
   hasItsEvents,
   isLookedAt,
   isTransactionLookedAt,
-  type Scope,
+  type AuditScope,
 } from './audit-scope'
 
 /** One thing that is not as it must be. */
-export interface Finding {
+export interface AuditFinding {
   /** Whose; null where it is nobody's. */
   accountId: string | null
   /** The transaction, entry, lease or account that is wrong. */
@@ -22,7 +22,7 @@ interface Check {
   invariant: 'I1' | 'I2' | 'I3' | 'I4' | 'I7' | 'I8' | 'I10'
   /** What a finding means; `ref` comes before it. */
   words: string
-  query: (scope: Scope) => RawBuilder<Finding>
+  query: (scope: AuditScope) => RawBuilder<AuditFinding>
 }
 
 const finding = (columns: { account: string; ref: string; expected: string; found: string }) =>
@@ -34,7 +34,7 @@ const finding = (columns: { account: string; ref: string; expected: string; foun
 const isCustomer = sql`a.owner not like 'house:%'`
 
 /** Every transaction sums to zero. One row for each customer in it, or one for the house. */
-const q1 = (scope: Scope) => sql<Finding>`
+const q1 = (scope: AuditScope) => sql<AuditFinding>`
   with unbalanced as (
     select transaction_id, sum(amount) as total from ledger_entry
     where ${isTransactionLookedAt(scope, 'transaction_id')}
@@ -46,13 +46,13 @@ const q1 = (scope: Scope) => sql<Finding>`
     ledger_entry e join credit_account a on a.id = e.account_id and ${isCustomer}
   ) on e.transaction_id = u.transaction_id`
 
-const q2aOfAll = (scope: Scope) => sql<Finding>`
+const q2aOfAll = (scope: AuditScope) => sql<AuditFinding>`
   select ${finding({ account: 'a.id', ref: 'a.id', expected: 'coalesce(sum(e.amount), 0)', found: 'a.posted' })}
   from credit_account a left join ledger_entry e on e.account_id = a.id
   where ${isCustomer} and ${isLookedAt(scope, 'a.id')}
   group by a.id having a.posted <> coalesce(sum(e.amount), 0)`
 
-const q2aOfLatest = (scope: Scope) => sql<Finding>`
+const q2aOfLatest = (scope: AuditScope) => sql<AuditFinding>`
   select ${finding({ account: 'a.id', ref: 'a.id', expected: 'coalesce(last.balance_after, 0)', found: 'a.posted' })}
   from credit_account a left join lateral (
     select balance_after from ledger_entry where account_id = a.id order by id desc limit 1
@@ -60,9 +60,10 @@ const q2aOfLatest = (scope: Scope) => sql<Finding>`
   where ${isCustomer} and ${isLookedAt(scope, 'a.id')} and a.posted <> coalesce(last.balance_after, 0)`
 
 /** A customer's balance is the sum of his entries. */
-const q2a = (scope: Scope) => (scope.entriesAfter === undefined ? q2aOfAll : q2aOfLatest)(scope)
+const q2a = (scope: AuditScope) =>
+  (scope.entriesAfter === undefined ? q2aOfAll : q2aOfLatest)(scope)
 
-const q2bOfAll = (scope: Scope) => sql<Finding>`
+const q2bOfAll = (scope: AuditScope) => sql<AuditFinding>`
   select ${finding({ account: 'account_id', ref: 'id', expected: 'run', found: 'balance_after' })}
   from (
     select e.id, e.account_id, e.balance_after,
@@ -72,7 +73,7 @@ const q2bOfAll = (scope: Scope) => sql<Finding>`
   ) as entry
   where balance_after is null or balance_after <> run`
 
-const q2bOfLatest = (scope: Scope) => sql<Finding>`
+const q2bOfLatest = (scope: AuditScope) => sql<AuditFinding>`
   select ${finding({ account: 'a.id', ref: 'entry.id', expected: 'run', found: 'balance_after' })}
   from credit_account a cross join lateral (
     select id, balance_after,
@@ -87,10 +88,11 @@ const q2bOfLatest = (scope: Scope) => sql<Finding>`
     and (balance_after is null or balance_after <> run)`
 
 /** The balance after each entry follows from the one before: one that does not is not followed by all. */
-const q2b = (scope: Scope) => (scope.entriesAfter === undefined ? q2bOfAll : q2bOfLatest)(scope)
+const q2b = (scope: AuditScope) =>
+  (scope.entriesAfter === undefined ? q2bOfAll : q2bOfLatest)(scope)
 
 /** What is set aside is what active leases have not spent. */
-const q3 = (scope: Scope) => sql<Finding>`
+const q3 = (scope: AuditScope) => sql<AuditFinding>`
   select ${finding({ account: 'a.id', ref: 'a.id', expected: 'coalesce(sum(l.amount - l.spent), 0)', found: 'a.leased' })}
   from credit_account a
   left join credit_lease l on l.account_id = a.id and l.state = 'active'
@@ -103,7 +105,7 @@ const q3 = (scope: Scope) => sql<Finding>`
  * partitions of other days need not be opened; what differs is compared with all. Materialized, or
  * the planner compares every lease with all.
  */
-const q4a = (scope: Scope) => sql<Finding>`
+const q4a = (scope: AuditScope) => sql<AuditFinding>`
   with lease as (
     select * from credit_lease
     where created_at >= ${comparedSince(scope)} and ${isLookedAt(scope, 'account_id')}
@@ -124,7 +126,7 @@ const q4a = (scope: Scope) => sql<Finding>`
   from compared where spent <> total or spent > amount`
 
 /** What a transaction took from an account is what its events say. Compared as in q4a. */
-const q4b = (scope: Scope) => sql<Finding>`
+const q4b = (scope: AuditScope) => sql<AuditFinding>`
   with used as (
     select transaction_id, account_id, sum(from_lease + from_balance) as total from usage_event
     where from_lease + from_balance > 0
@@ -151,7 +153,7 @@ const q4b = (scope: Scope) => sql<Finding>`
   from compared where transaction_id is null or events <> taken`
 
 /** A usage transaction has events. */
-const q4c = (scope: Scope) => sql<Finding>`
+const q4c = (scope: AuditScope) => sql<AuditFinding>`
   select ${finding({ account: 'a.id', ref: 't.id', expected: '0', found: '-e.amount' })}
   from ledger_transaction t
   left join (
@@ -166,7 +168,7 @@ const q4c = (scope: Scope) => sql<Finding>`
     and not exists (select from usage_event u where u.transaction_id = t.id)`
 
 /** An organization earned what its members paid, less the fee. Compared as in q4b. */
-const q4d = (scope: Scope) => sql<Finding>`
+const q4d = (scope: AuditScope) => sql<AuditFinding>`
   with member as (
     select transaction_id, organization_id,
       sum(least(from_lease + from_balance, cost - cost * coalesce(fee_millionths, 0) / 1000000)) as total
@@ -188,19 +190,19 @@ const q4d = (scope: Scope) => sql<Finding>`
   from booked where total <> earned`
 
 /** Nobody is below zero. */
-const q7 = (scope: Scope) => sql<Finding>`
+const q7 = (scope: AuditScope) => sql<AuditFinding>`
   select ${finding({ account: 'a.id', ref: 'a.id', expected: '0', found: 'a.posted' })}
   from credit_account a where ${isCustomer} and ${isLookedAt(scope, 'a.id')} and a.posted < 0`
 
 /** No lease outlives its end. */
-const q8 = (scope: Scope) => sql<Finding>`
+const q8 = (scope: AuditScope) => sql<AuditFinding>`
   select ${finding({ account: 'account_id', ref: 'id', expected: '0', found: 'amount - spent' })}
   from credit_lease
   where state = 'active' and expires_at < now() - interval '60 seconds'
     and ${isLookedAt(scope, 'account_id')}`
 
 /** Nobody may change the ledger: neither by a right, nor past the triggers. */
-const q10 = () => sql<Finding>`
+const q10 = () => sql<AuditFinding>`
   with book as (
     select oid, relname, relacl, relowner from pg_class
     where oid in ('ledger_transaction'::regclass, 'ledger_entry'::regclass)

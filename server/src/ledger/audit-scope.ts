@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 
 /** What a run of the audit looks at. */
-export interface Scope {
+export interface AuditScope {
   /** Their ids; undefined for everything, what belongs to no account included. */
   accounts?: readonly string[]
   /**
@@ -14,11 +14,11 @@ export interface Scope {
 }
 
 /** Whether a column names an account that is looked at. */
-export const isLookedAt = ({ accounts }: Scope, column: string): RawBuilder<unknown> =>
+export const isLookedAt = ({ accounts }: AuditScope, column: string): RawBuilder<unknown> =>
   accounts ? sql`${sql.ref(column)} = any(${accounts}::text[])` : sql`true`
 
 /** Whether a column names a transaction that is looked at. */
-export function isTransactionLookedAt(scope: Scope, column: string): RawBuilder<unknown> {
+export function isTransactionLookedAt(scope: AuditScope, column: string): RawBuilder<unknown> {
   if (!scope.accounts && scope.entriesAfter === undefined) return sql`true`
   return sql`${sql.ref(column)} in (
     select transaction_id from ledger_entry
@@ -30,7 +30,7 @@ export function isTransactionLookedAt(scope: Scope, column: string): RawBuilder<
  * Since when a lease or a transaction must be to be compared with its events: those before are gone,
  * or are not looked at. What is booked within a day of its beginning is complete.
  */
-export const comparedSince = ({ lastSeconds }: Scope): RawBuilder<unknown> =>
+export const comparedSince = ({ lastSeconds }: AuditScope): RawBuilder<unknown> =>
   sql`greatest(
     (select kept_since + interval '1 day' from audit),
     ${lastSeconds === undefined ? sql`'-infinity'::timestamptz` : sql`now() - make_interval(secs => ${lastSeconds})`}

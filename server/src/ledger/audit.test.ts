@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql, type Kysely } from 'kysely'
-import { audit, count, lookForWarnings } from './audit'
+import { findViolations, count, lookForWarnings } from './audit'
 import type { CheckName } from './audit-queries'
-import type { Scope } from './audit-scope'
-import { newCustomer } from './customer-for-tests'
+import type { AuditScope } from './audit-scope'
+import { createCustomer } from './customer-for-tests'
 import { recordForTests } from './event-for-tests'
 import { settle } from './settle'
 import { takeLease } from './take-lease'
@@ -28,7 +28,7 @@ afterAll(() => stack.disposeAsync())
 /** With a top-up, an active lease and two events. */
 async function busyCustomer(): Promise<string> {
   const { query } = database
-  const id = await newCustomer(database, 1000n)
+  const id = await createCustomer(database, 1000n)
   const leaseId = newId('lease')
   const lease = { leaseId, accountId: id, nodeId: 'node', need: 100n, wish: 0n }
   await takeLease(query, {
@@ -49,12 +49,12 @@ const eventOf = (id: string, leaseId: string, cost: bigint) =>
 const rollback = new Error('rolled back')
 
 /** What the audit finds after `damage`, which is undone. Whatever protects the tables is off in it. */
-async function findAfter(damage: string, scope: Scope) {
+async function findAfter(damage: string, scope: AuditScope) {
   const found = { checks: new Map<CheckName, (string | null)[]>() }
   const done = database.query.transaction().execute(async (trx) => {
     await unprotect(trx)
     await sql.raw(damage.replaceAll('$me', `'${accountId}'`)).execute(trx)
-    for (const { check, accountId: of } of await audit(trx, scope)) {
+    for (const { check, accountId: of } of await findViolations(trx, scope)) {
       // Taking the protection away is a violation of its own.
       if (check === 'q10') continue
       found.checks.set(check, [...(found.checks.get(check) ?? []), of])
@@ -189,7 +189,7 @@ describe('I10: the ledger could be changed', () => {
   ])('%s', async (statement) => {
     const found = database.query.transaction().execute(async (trx) => {
       await sql.raw(statement).execute(trx)
-      const violations = await audit(trx, {})
+      const violations = await findViolations(trx, {})
       throw new Error(violations.map(({ check }) => check).join(' '))
     })
     await expect(found).rejects.toThrow(/^q10$/)
@@ -198,9 +198,9 @@ describe('I10: the ledger could be changed', () => {
 
 test('what is in order is in order, however it is looked at', async () => {
   const { query } = database
-  expect(await audit(query, {})).toEqual([])
+  expect(await findViolations(query, {})).toEqual([])
   const accounts = [accountId, neighbourId]
-  expect(await audit(query, { accounts, entriesAfter: 0n, lastSeconds: 60 })).toEqual([])
+  expect(await findViolations(query, { accounts, entriesAfter: 0n, lastSeconds: 60 })).toEqual([])
   expect(await count(query)).toEqual({
     accounts: 2n,
     transactions: 4n,

@@ -1,10 +1,10 @@
 import { sql, type Kysely } from 'kysely'
-import { checks, type CheckName, type Finding } from './audit-queries'
-import type { Scope } from './audit-scope'
+import { checks, type CheckName, type AuditFinding } from './audit-queries'
+import type { AuditScope } from './audit-scope'
 import type { Schema } from '../db/schema'
 
 /** A finding with the check that made it. */
-export interface Violation extends Finding {
+export interface Violation extends AuditFinding {
   check: CheckName
   invariant: string
   words: string
@@ -22,10 +22,10 @@ const mostFindings = 1000
 export async function runCheck(
   db: Kysely<Schema>,
   check: CheckName,
-  scope: Scope,
+  scope: AuditScope,
 ): Promise<Violation[]> {
   const { invariant, words, query } = checks[check]
-  const { rows } = await sql<Finding>`
+  const { rows } = await sql<AuditFinding>`
     select * from (${query(scope)}) as finding limit ${mostFindings}`.execute(db)
   return rows.map((row) => ({ check, invariant, words, ...row }))
 }
@@ -34,9 +34,9 @@ export async function runCheck(
  * What violates the invariants of contract 13.1. A check that fails, such as by a timeout, is
  * passed to `onFailure`, and the others run; without `onFailure` the first failure rejects.
  */
-export async function audit(
+export async function findViolations(
   db: Kysely<Schema>,
-  scope: Scope,
+  scope: AuditScope,
   onFailure?: (check: CheckName, error: unknown) => void,
 ): Promise<Violation[]> {
   const violations: Violation[] = []
@@ -52,7 +52,7 @@ export async function audit(
 }
 
 /** How much there was to look at. */
-export interface Counts {
+export interface AuditedRows {
   accounts: bigint
   transactions: bigint
   entries: bigint
@@ -62,8 +62,8 @@ export interface Counts {
   writtenOff: bigint
 }
 
-export async function count(db: Kysely<Schema>): Promise<Counts> {
-  const { rows } = await sql<Counts>`
+export async function count(db: Kysely<Schema>): Promise<AuditedRows> {
+  const { rows } = await sql<AuditedRows>`
     select
       (select count(*) from credit_account where owner not like 'house:%') as accounts,
       (select count(*) from ledger_transaction) as transactions,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { ModelLedger } from './model-ledger'
-import { Purses } from './purses'
+import { ReferenceLedger } from './reference-ledger'
+import { CreditManager } from './credit-manager'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -13,11 +13,11 @@ const full = 100n
  */
 async function openNode() {
   const clock = { monotonicMs: 1_000_000, wallMs: 1_800_000_000_000, ledgerMs: 0 }
-  const ledger = new ModelLedger()
+  const ledger = new ReferenceLedger()
   ledger.account('account').posted = posted
   let leases = 0
   const asked = { renewals: 0, takes: 0 }
-  const purses = new Purses({
+  const purses = new CreditManager({
     nodeId: 'node',
     newLeaseId: () => `lease ${++leases}`,
     now: () => ({ monotonicMs: clock.monotonicMs, wallMs: clock.wallMs }),

@@ -1,9 +1,9 @@
-import type { Need } from './need'
-import { larger } from './need'
-import type { Hold } from './slice'
+import type { CreditDemand } from './credit-demand'
+import { maxAmount } from './credit-demand'
+import type { Hold } from './local-lease'
 
 interface Waiting {
-  need: Need
+  need: CreditDemand
   sinceMs: number
   /** The ledger, and through it all other nodes, was asked since it came. */
   isAsked: boolean
@@ -31,11 +31,11 @@ export class CreditQueue {
 
   /** The largest of their needs. */
   get largest(): bigint {
-    return this.#waiting.map(({ need }) => need.full).reduce(larger, 0n)
+    return this.#waiting.map(({ need }) => need.full).reduce(maxAmount, 0n)
   }
 
   /** Throws where too many wait already. */
-  add(need: Need, nowMs: number): Promise<Hold> {
+  add(need: CreditDemand, nowMs: number): Promise<Hold> {
     if (this.#waiting.length >= maxWaiting) throw new Error('too many requests wait for credit')
     return new Promise((resolve, reject) => {
       this.#waiting.push({ need, sinceMs: nowMs, isAsked: false, resolve, reject })
@@ -43,7 +43,7 @@ export class CreditQueue {
   }
 
   /** Serves requests from the head on, up to the first that gets no hold. */
-  serve(holdFor: (need: Need) => Hold | undefined): void {
+  serve(holdFor: (need: CreditDemand) => Hold | undefined): void {
     let served = 0
     for (const { need, resolve } of this.#waiting) {
       const hold = holdFor(need)
@@ -55,7 +55,7 @@ export class CreditQueue {
   }
 
   /** Ends those for which there is a reason. */
-  rejectWhere(reasonFor: (need: Need) => unknown): void {
+  rejectWhere(reasonFor: (need: CreditDemand) => unknown): void {
     for (let at = this.#waiting.length - 1; at >= 0; at--) {
       const one = this.#waiting[at]
       const reason = one && reasonFor(one.need)
@@ -71,7 +71,7 @@ export class CreditQueue {
   }
 
   /** Ends those that the ledger was asked for: each with its hold, or with what `holdFor` throws. */
-  settleAsked(holdFor: (need: Need) => Hold): void {
+  settleAsked(holdFor: (need: CreditDemand) => Hold): void {
     const all = this.#waiting.splice(0)
     this.#waiting.push(...all.filter(({ isAsked }) => !isAsked))
     for (const { need, isAsked, resolve, reject } of all) {

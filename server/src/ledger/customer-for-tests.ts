@@ -5,7 +5,7 @@ import { newId } from '../db/id'
 type Asked = Pick<Database, 'query'>
 
 /** A new customer with so much on the account, in nano-dollars. Returns the account's id. */
-export async function newCustomer(database: Asked, posted = 0n): Promise<string> {
+export async function createCustomer(database: Asked, posted = 0n): Promise<string> {
   const id = newId('user')
   await database.query
     .insertInto('users')

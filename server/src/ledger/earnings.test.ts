@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import { audit } from './audit'
-import { eventForTests, recordForTests } from './event-for-tests'
+import { findViolations } from './audit'
+import { createTestEvent, recordForTests } from './event-for-tests'
 import { post } from './post'
 import { settle } from './settle'
 import { takeLease } from './take-lease'
 import type { UsageEvent } from './usage-event'
-import { asOrphan, recordColumns, toCharge } from './usage-record'
+import { toOrphanRecord, recordColumns, toCharge } from './usage-record'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
 import { newId } from '../db/id'
@@ -19,7 +19,7 @@ beforeAll(async () => {
   database = await openTestDatabase(stack)
 }, 30_000)
 afterAll(async () => {
-  expect(await audit(database.query, {})).toEqual([])
+  expect(await findViolations(database.query, {})).toEqual([])
   await stack.disposeAsync()
 })
 
@@ -141,10 +141,10 @@ test('an attempt of a dead process earns nothing, until it is settled after all'
   poolId = await newAccount(0n)
   const member = await newAccount()
   const record = ofMember(member, 100n)
-  await settle(database.query, [asOrphan(record)])
+  await settle(database.query, [toOrphanRecord(record)])
   expect(await postedOf(poolId)).toBe(0n)
   await settle(database.query, [record])
-  await settle(database.query, [record, asOrphan(record)])
+  await settle(database.query, [record, toOrphanRecord(record)])
   expect([await postedOf(member), await postedOf(poolId)]).toEqual([900n, 90n])
 })
 
@@ -169,11 +169,11 @@ test('an organization whose account is gone earns nothing: it is the house’s',
 
 test('a journal of before there were earnings is booked', async () => {
   const accountId = await newAccount()
-  const event = eventForTests(accountId, { cost: 10n })
+  const event = createTestEvent(accountId, { cost: 10n })
   const whole: unknown = JSON.parse(recordForTests(accountId, event))
   const old = JSON.stringify(Array.isArray(whole) ? whole.slice(0, recordColumns.length - 2) : [])
   await settle(database.query, [old])
-  const another = eventForTests(accountId, { cost: 5n })
+  const another = createTestEvent(accountId, { cost: 5n })
   const read = { record: recordForTests(accountId, another), charge: toCharge(another) }
   await settle(database.query, [old, read])
   expect(await postedOf(accountId)).toBe(985n)
@@ -191,7 +191,7 @@ test.each([
     await sql`alter table ledger_entry disable trigger append_only`.execute(trx)
     await sql`grant update, delete on ledger_entry to current_user`.execute(trx)
     await sql.raw(damage.replaceAll('$pool', `'${poolId}'`)).execute(trx)
-    const found = await audit(trx, {})
+    const found = await findViolations(trx, {})
     expect(found.filter(({ check }) => check === 'q4d')).toMatchObject([{ accountId: poolId }])
     throw undone
   })

@@ -13,7 +13,7 @@ const whole = 1_000_000n
  * What an account earns of a cost: all but the platform's fee, and never more than was paid, as the
  * house bears what a payer had not.
  */
-export function earnedOf(
+export function computeEarning(
   { cost, feeMillionths }: Pick<Charge, 'cost' | 'feeMillionths'>,
   paid: bigint,
 ): bigint {
@@ -22,12 +22,12 @@ export function earnedOf(
 }
 
 /** What was paid of each charge, as sums of who pays whom. */
-export function earningsOf(paid: Iterable<readonly [Charge, bigint]>): Earning[] {
+export function sumEarnings(paid: Iterable<readonly [Charge, bigint]>): Earning[] {
   const sums = new Map<string, Earning>()
   for (const [charge, amount] of paid) {
     const { accountId: payerId, payeeId } = charge
     if (payeeId === null || payerId === null || amount <= 0n) continue
-    const earned = earnedOf(charge, amount)
+    const earned = computeEarning(charge, amount)
     if (earned === 0n) continue
     const key = `${payerId} ${payeeId}`
     const sum = sums.get(key)

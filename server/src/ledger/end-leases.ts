@@ -37,7 +37,7 @@ export async function endLeases(
 }
 
 /** Leases beyond their end by the database's clock, and that end in milliseconds of it. */
-export async function expiredLeases(db: Kysely<Schema>) {
+export async function findExpiredLeases(db: Kysely<Schema>) {
   const { rows } = await sql<{ id: string; expires_at: Date; isOverdue: boolean }>`
     select id, expires_at, expires_at < now() - interval '60 seconds' as "isOverdue"
     from credit_lease where state = 'active' and expires_at < now()
@@ -46,7 +46,7 @@ export async function expiredLeases(db: Kysely<Schema>) {
 }
 
 /** The active leases of a node, such as an earlier start of this one. */
-export async function leasesOf(db: Kysely<Schema>, nodeId: string): Promise<string[]> {
+export async function findLeases(db: Kysely<Schema>, nodeId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from credit_lease where node_id = ${nodeId} and state = 'active'`.execute(db)
   return rows.map(({ id }) => id)

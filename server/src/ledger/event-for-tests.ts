@@ -3,7 +3,7 @@ import { toRecord } from './usage-record'
 import { newId } from '../db/id'
 
 /** A usage event for tests: of an account, with what matters to the test set by it. */
-export function eventForTests(accountId: string, fields: Partial<UsageEvent> = {}): UsageEvent {
+export function createTestEvent(accountId: string, fields: Partial<UsageEvent> = {}): UsageEvent {
   return {
     id: newId('att'),
     requestId: 'req_1',
@@ -51,4 +51,4 @@ export function eventForTests(accountId: string, fields: Partial<UsageEvent> = {
 
 /** The same as its record. */
 export const recordForTests = (accountId: string, fields?: Partial<UsageEvent>): string =>
-  toRecord(eventForTests(accountId, fields))
+  toRecord(createTestEvent(accountId, fields))

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { LeaseBatches } from './lease-batches'
 import type { LeaseAnswer } from './lease-answer'
 import type { LeaseWanted } from './take-lease'
-import { within } from '../within'
+import { withTimeout } from '../with-timeout'
 
 const refused = new Error('refused')
 
@@ -46,7 +46,7 @@ function stage(patienceMs = 5000) {
       return Promise.resolve(leaseOf(one))
     },
     isRefused: (thrown) => thrown === refused,
-    watch: (statement) => within(statement, patienceMs),
+    watch: (statement) => withTimeout(statement, patienceMs),
     patienceMs,
   })
   const take = (number: number) =>

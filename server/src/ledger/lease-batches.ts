@@ -1,6 +1,6 @@
 import type { LeaseAnswer } from './lease-answer'
 import type { LeaseWanted } from './take-lease'
-import { Batches } from '../db/batches'
+import { DataLoader } from '../db/data-loader'
 
 interface Ports {
   /** Of several accounts in one commit: those that are not locked. Answers by lease. */
@@ -30,13 +30,13 @@ const maxWaiting = 4
  */
 export class LeaseBatches {
   readonly #ports: Ports
-  readonly #batches: Batches<Taking, LeaseAnswer | null>
+  readonly #batches: DataLoader<Taking, LeaseAnswer | null>
   #waiting = 0
   readonly #queue: (() => void)[] = []
 
   constructor(ports: Ports) {
     this.#ports = ports
-    this.#batches = new Batches({
+    this.#batches = new DataLoader({
       answer: (batch) => this.#takeAll(batch),
       patienceMs: ports.patienceMs,
     })

@@ -67,7 +67,7 @@ export interface LeaseStore {
 }
 
 /** The statements of one node on a PostgreSQL database. */
-export function leaseStatements(
+export function createLeaseStatements(
   { query: db, liveness }: Pick<Database, 'query' | 'liveness'>,
   { nodeId, nodes }: Options,
 ): LeaseStatements {

@@ -1,12 +1,12 @@
-import { HeldTold, type Held } from './held'
-import type { Purses } from './purses'
-import type { Recall } from './recalls'
+import { HeldAmountPublisher, type HeldAmount } from './held-amounts'
+import type { CreditManager } from './credit-manager'
+import type { LeaseReclaim } from './lease-reclaim'
 
 export interface LeaseUpkeepPorts {
-  purses: Purses
+  purses: CreditManager
   /** Reads what other nodes recalled lately, and publishes what running requests hold. */
-  readRecalls: (held: readonly Held[]) => Promise<Recall[]>
-  onRecall: (recalled: Recall) => void
+  readRecalls: (held: readonly HeldAmount[]) => Promise<LeaseReclaim[]>
+  onRecall: (recalled: LeaseReclaim) => void
   /** Says that this node lives. */
   beat: () => Promise<void>
   /** Frees the leases of silent nodes. */
@@ -22,7 +22,7 @@ const sweepEveryTicks = 10
 /** Renews leases, gives idle ones back, says that this node lives and sweeps what dead nodes left, each second. */
 export class LeaseUpkeep implements Disposable {
   readonly #ports: LeaseUpkeepPorts
-  readonly #held = new HeldTold()
+  readonly #held = new HeldAmountPublisher()
   readonly #timer: ReturnType<typeof setInterval>
   #ticks = 0
   #isWorking = false

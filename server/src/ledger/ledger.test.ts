@@ -4,15 +4,15 @@ import { sql } from 'kysely'
 import { endLeases } from './end-leases'
 import { fenceLease } from './fence-lease'
 import { recordForTests } from './event-for-tests'
-import { ModelLedger } from './model-ledger'
-import { newCustomer, topUpOf } from './customer-for-tests'
+import { ReferenceLedger } from './reference-ledger'
+import { createCustomer, topUpOf } from './customer-for-tests'
 import { post } from './post'
 import { renewLeases } from './renew-leases'
 import { returnLeases } from './return-leases'
 import { settle } from './settle'
-import { command, type Command } from './table-command'
+import { command, type TableCommand } from './table-command'
 import { takeLease, takeLeases, withdrawDemand } from './take-lease'
-import { asOrphan } from './usage-record'
+import { toOrphanRecord } from './usage-record'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
 import { newId } from '../db/id'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, 30_000)
 afterAll(() => stack.disposeAsync())
 
-const newAccount = () => newCustomer(database)
+const newAccount = () => createCustomer(database)
 
 const topUp = (...fields: Parameters<typeof topUpOf>) => post(database.query, topUpOf(...fields))
 
@@ -37,7 +37,7 @@ const stateOf = async (accountId: string) => {
 
 /** The same commands to the tables and to the model. */
 class Both {
-  readonly model = new ModelLedger()
+  readonly model = new ReferenceLedger()
   readonly accountId: string
   /** An organization's, that earns what its members pay. */
   readonly poolId: string
@@ -50,7 +50,7 @@ class Both {
     this.model.account(poolId)
   }
 
-  async run(step: Command): Promise<void> {
+  async run(step: TableCommand): Promise<void> {
     const { model, accountId } = this
     const leaseId = this.leaseIds['lease' in step ? step.lease : 0] ?? ''
     switch (step.do) {
@@ -113,7 +113,7 @@ class Both {
     }
   }
 
-  async #take(leaseId: string, step: Command & { do: 'take' }): Promise<void> {
+  async #take(leaseId: string, step: TableCommand & { do: 'take' }): Promise<void> {
     const { nodes } = step
     const wants = {
       leaseId,
@@ -230,7 +230,7 @@ describe('the tables', () => {
     await settle(database.query, [uncovered, uncovered])
     await settle(database.query, [covered, covered])
     const dead = recordForTests(accountId, { cost: 30n })
-    await settle(database.query, [asOrphan(dead), dead, asOrphan(dead)])
+    await settle(database.query, [toOrphanRecord(dead), dead, toOrphanRecord(dead)])
     expect(await stateOf(accountId)).toEqual({ posted: 9940n, leased: 980n })
   })
 
@@ -239,7 +239,8 @@ describe('the tables', () => {
     for (const accountId of [before, after]) {
       await topUp(accountId, 10_000n)
       const record = recordForTests(accountId, { cost: 10n })
-      const records = accountId === before ? [asOrphan(record), record] : [record, asOrphan(record)]
+      const records =
+        accountId === before ? [toOrphanRecord(record), record] : [record, toOrphanRecord(record)]
       // Each again, as when its commit went unheard.
       for (const one of [...records, ...records]) await settle(database.query, [one])
       await Promise.all(records.map((one) => settle(database.query, [one])))

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
-import { command, type Command } from './model-command'
-import { World } from './model-world'
+import { command, type LeaseCommand } from './reference-command'
+import { World } from './reference-world'
 
 const runs = fc.runsOf(10_000)
 const commands = fc.array(command, { minLength: 20, maxLength: 80 })
 
 /** Runs a sequence on two accounts with something on them, and heals all that it broke. */
-async function play(steps: readonly Command[], look: (world: World) => void): Promise<World> {
+async function play(steps: readonly LeaseCommand[], look: (world: World) => void): Promise<World> {
   const world = new World()
   for (const number of [0, 1]) await world.run({ do: 'topUp', account: number, amount: 2000 })
   for (const step of steps) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import { newCustomer } from './customer-for-tests'
+import { createCustomer } from './customer-for-tests'
 import { recordForTests } from './event-for-tests'
 import { readMonth, type UsedBy } from './month-sums'
 import { settle } from './settle'
@@ -42,8 +42,12 @@ const read = async (
 const day = (text: string) => ({ startedAt: `2026-${text}Z` })
 
 test('an account has the sum of its keys, a key its own; the month has sharp edges in UTC', async () => {
-  const [userId, keyId, otherKey] = [await newCustomer(database, 1000n), newId('key'), newId('key')]
-  const stranger = await newCustomer(database, 1000n)
+  const [userId, keyId, otherKey] = [
+    await createCustomer(database, 1000n),
+    newId('key'),
+    newId('key'),
+  ]
+  const stranger = await createCustomer(database, 1000n)
   await book(
     userId,
     { keyId, cost: 1n, ...day('01-31T23:59:59.999') },
@@ -69,7 +73,7 @@ test('an account has the sum of its keys, a key its own; the month has sharp edg
 })
 
 test('what counts is what was charged, and of a request only the attempt that ended it', async () => {
-  const [userId, keyId] = [await newCustomer(database, 25n), newId('key')]
+  const [userId, keyId] = [await createCustomer(database, 25n), newId('key')]
   await book(
     userId,
     { keyId, cost: 20n, ...day('02-02T00:00:00.000') },
@@ -98,8 +102,8 @@ test('what counts is what was charged, and of a request only the attempt that en
 
 test('what somebody else pays is spending of the key, not of the account', async () => {
   const [userId, payer, keyId] = [
-    await newCustomer(database, 0n),
-    await newCustomer(database, 100n),
+    await createCustomer(database, 0n),
+    await createCustomer(database, 100n),
     newId('key'),
   ]
   await book(userId, { keyId, accountId: payer, cost: 30n, ...day('02-03T00:00:00.000') })
@@ -117,7 +121,7 @@ test('what somebody else pays is spending of the key, not of the account', async
 })
 
 test('of the events that it is asked about, it tells those that are booked', async () => {
-  const userId = await newCustomer(database, 100n)
+  const userId = await createCustomer(database, 100n)
   const events = [1, 2, 3].map((second) => ({
     id: newId('att'),
     ...day(`02-04T00:00:0${second}.000`),

@@ -17,7 +17,7 @@ export async function registerNode(db: Kysely<Schema>, { id, place }: LedgerNode
 }
 
 /** Says that a node lives; resolves with how many do. */
-export async function beat(db: Kysely<Schema>, id: string): Promise<number> {
+export async function recordHeartbeat(db: Kysely<Schema>, id: string): Promise<number> {
   const { rows } = await sql<{ alive: number }>`
     with me as (update node set seen_at = now() where id = ${id} returning id)
     select count(*)::integer as alive from node
@@ -27,7 +27,7 @@ export async function beat(db: Kysely<Schema>, id: string): Promise<number> {
 }
 
 /** Earlier starts at this place that still have active leases. */
-export async function earlierStarts(db: Kysely<Schema>, { id, place }: LedgerNode) {
+export async function findEarlierStarts(db: Kysely<Schema>, { id, place }: LedgerNode) {
   const { rows } = await sql<{ id: string }>`
     select distinct node.id from node join credit_lease on credit_lease.node_id = node.id
     where node.place = ${place} and node.id <> ${id} and credit_lease.state = 'active'`.execute(db)
@@ -35,6 +35,6 @@ export async function earlierStarts(db: Kysely<Schema>, { id, place }: LedgerNod
 }
 
 /** Forgets a start that gave everything back. */
-export async function forgetNode(db: Kysely<Schema>, id: string): Promise<void> {
+export async function deleteNode(db: Kysely<Schema>, id: string): Promise<void> {
   await sql`delete from node where id = ${id}`.execute(db)
 }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
-import { newCustomer } from './customer-for-tests'
-import { eventForTests, recordForTests } from './event-for-tests'
+import { createCustomer } from './customer-for-tests'
+import { createTestEvent, recordForTests } from './event-for-tests'
 import { readMonth } from './month-sums'
 import { settle } from './settle'
 import type { UsageEvent } from './usage-event'
-import { asOrphan } from './usage-record'
+import { toOrphanRecord } from './usage-record'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
 import { newId } from '../db/id'
@@ -38,8 +38,8 @@ const book = (events: readonly Partial<UsageEvent>[], userId: string) =>
   )
 
 test('an event counts with its organization: tokens, price, what was charged, what counts as spent', async () => {
-  const [organizationId, pool] = [newId('org'), await newCustomer(database, 1000n)]
-  const user = await newCustomer(database, 1000n)
+  const [organizationId, pool] = [newId('org'), await createCustomer(database, 1000n)]
+  const user = await createCustomer(database, 1000n)
   const at = day('02-03T10:00:00.000')
   await book(
     [
@@ -68,8 +68,8 @@ test('an event counts with its organization: tokens, price, what was charged, wh
 })
 
 test('I4: whatever is sent twice, and in whatever parts, counts once', async () => {
-  const pool = await newCustomer(database, 10_000_000n)
-  const user = await newCustomer(database)
+  const pool = await createCustomer(database, 10_000_000n)
+  const user = await createCustomer(database)
   const amount = fc.bigInt({ min: 0n, max: 1000n })
   const one = fc.record({
     cost: amount,
@@ -116,23 +116,23 @@ async function spentOf(organizationId: string) {
 }
 
 test('M34: an orphan that was alive counts as what it became', async () => {
-  const pool = await newCustomer(database, 1000n)
-  const event = eventForTests(pool, {
+  const pool = await createCustomer(database, 1000n)
+  const event = createTestEvent(pool, {
     organizationId: pool,
     billingMode: 'org_pays',
     price: 30n,
     ...day('02-05T00:00:00.000'),
   })
   const record = recordForTests(pool, event)
-  await settle(database.query, [asOrphan(recordForTests(pool, { ...event, price: null }))])
+  await settle(database.query, [toOrphanRecord(recordForTests(pool, { ...event, price: null }))])
   await settle(database.query, [record])
   await settle(database.query, [record])
   expect(await spentOf(pool)).toEqual({ spent: 30n, requests: 1n })
 })
 
 test('3.1: a month’s sums of an organization are those of all its members, a member’s his own', async () => {
-  const pool = await newCustomer(database, 10_000n)
-  const [one, other] = [await newCustomer(database), await newCustomer(database)]
+  const pool = await createCustomer(database, 10_000n)
+  const [one, other] = [await createCustomer(database), await createCustomer(database)]
   const shared = { accountId: pool, organizationId: pool }
   await book([{ ...shared, cost: 1n, ...day('01-31T23:59:59.999') }], one)
   await book([{ ...shared, cost: 10n, ...day('02-01T00:00:00.000') }], one)

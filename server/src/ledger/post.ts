@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { newIdBody } from '../db/id'
+import { generateIdBody } from '../db/id'
 import type { Schema } from '../db/schema'
 import { isTaken } from '../db/violation'
 
@@ -42,7 +42,7 @@ export async function post(db: Kysely<Schema>, posting: Posting): Promise<Posted
       returning id, posted
     ), booked as (
       insert into ledger_transaction (id, kind, external_ref, description)
-      select ${`txn_${newIdBody()}`}, ${kind}, ${externalRef}, ${description} from account
+      select ${`txn_${generateIdBody()}`}, ${kind}, ${externalRef}, ${description} from account
       returning id, created_at
     ), entries as (
       insert into ledger_entry (transaction_id, account_id, amount, balance_after)

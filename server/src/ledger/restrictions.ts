@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../db/schema'
-import { within } from '../within'
+import { withTimeout } from '../with-timeout'
 
 /** Why an account is not served what costs. */
 export type Restriction = 'under_review' | 'payment_method_required'
@@ -36,7 +36,7 @@ export class Restrictions implements Disposable {
 
   /** Reads them; rejects when the database does not answer. */
   async read(): Promise<void> {
-    const { rows } = await within(
+    const { rows } = await withTimeout(
       sql<{ id: string; isBlocked: boolean }>`
         select id, blocked_reason is not null as "isBlocked" from credit_account
         where blocked_reason is not null or payment_method_required`.execute(this.#options.db),

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import { audit } from './audit'
-import { newCustomer } from './customer-for-tests'
+import { findViolations } from './audit'
+import { createCustomer } from './customer-for-tests'
 import { recordForTests } from './event-for-tests'
-import { forgetOld } from './retention'
+import { purgeOldRows } from './retention'
 import { settle } from './settle'
 import { takeLease } from './take-lease'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
 import { newId } from '../db/id'
-import { makePartitions, partitionDays, today } from '../db/partitions'
+import { makePartitions, partitionDays, getToday } from '../db/partitions'
 
 const dayMs = 86_400_000
 const stack = new AsyncDisposableStack()
@@ -43,8 +43,8 @@ const make = () =>
 
 test('partitions of today and three days ahead are made, and events of today move into theirs', async () => {
   const { query } = database
-  const accountId = await newCustomer(database, 1000n)
-  const day = await today(query)
+  const accountId = await createCustomer(database, 1000n)
+  const day = await getToday(query)
   await settle(query, [eventOf(accountId, day, null)])
   expect(await placesOf(accountId)).toEqual(['usage_event_other'])
   await make()
@@ -64,8 +64,8 @@ test('partitions of today and three days ahead are made, and events of today mov
 
 test('an event sent again is booked once, in whatever partition it is', async () => {
   const { query } = database
-  const accountId = await newCustomer(database, 1000n)
-  const day = (await today(query)).getTime()
+  const accountId = await createCustomer(database, 1000n)
+  const day = (await getToday(query)).getTime()
   const events = [0, 1, 5].map((ahead) => eventOf(accountId, new Date(day + ahead * dayMs), null))
   await settle(query, events)
   for (const event of events) await settle(query, [event])
@@ -90,8 +90,11 @@ async function age(accountId: string, days: number): Promise<void> {
 
 test('what is older than the retention goes as whole days, and the rest is still in order', async () => {
   const { query } = database
-  const [old, recent] = [await newCustomer(database, 1000n), await newCustomer(database, 1000n)]
-  const day = (await today(query)).getTime()
+  const [old, recent] = [
+    await createCustomer(database, 1000n),
+    await createCustomer(database, 1000n),
+  ]
+  const day = (await getToday(query)).getTime()
   const daysAgo = (days: number) => new Date(day - days * dayMs)
   for (const days of [3, 2]) {
     await sql`
@@ -115,28 +118,31 @@ test('what is older than the retention goes as whole days, and the rest is still
   await settle(query, [eventOf(recent, daysAgo(2), leases[1] ?? '')])
   await age(old, 3)
   // One batch of an event that is forgotten and of one that is not: its node was away.
-  const late = await newCustomer(database, 1000n)
+  const late = await createCustomer(database, 1000n)
   await settle(query, [eventOf(late, daysAgo(3), null), eventOf(late, new Date(day), null)])
-  expect(await audit(query, {})).toEqual([])
+  expect(await findViolations(query, {})).toEqual([])
 
-  expect(await forgetOld(query, 2)).toMatchObject({ partitions: [nameOf(daysAgo(3))], leases: 1 })
+  expect(await purgeOldRows(query, 2)).toMatchObject({
+    partitions: [nameOf(daysAgo(3))],
+    leases: 1,
+  })
   expect(await placesOf(old)).toEqual([])
   expect(await placesOf(recent)).toEqual([nameOf(daysAgo(2))])
   expect(await placesOf(late)).toEqual([nameOf(daysAgo(0))])
-  expect(await audit(query, {})).toEqual([])
-  expect(await forgetOld(query, 2)).toEqual({ partitions: [], leases: 0, sums: 0 })
+  expect(await findViolations(query, {})).toEqual([])
+  expect(await purgeOldRows(query, 2)).toEqual({ partitions: [], leases: 0, sums: 0 })
 })
 
 test('sums by minute are kept for two days, by hour for 90, by day for ever', async () => {
   const { query } = database
-  const accountId = await newCustomer(database, 1000n)
-  const day = (await today(query)).getTime()
+  const accountId = await createCustomer(database, 1000n)
+  const day = (await getToday(query)).getTime()
   const starts = [0, 2, 3, 90, 91].map((days) => new Date(day - days * dayMs))
   await settle(
     query,
     starts.map((start) => eventOf(accountId, start, null)),
   )
-  await forgetOld(query, 3650)
+  await purgeOldRows(query, 3650)
   const { rows } = await sql<{ grain: string; kept: bigint }>`
     select grain, count(*) as kept from usage_sum where account_id = ${accountId}
     group by grain order by grain`.execute(query)

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
-import { forgetRows } from '../db/forget-rows'
-import { dropPartitions, today } from '../db/partitions'
+import { purgeRows } from '../db/purge-rows'
+import { dropPartitions, getToday } from '../db/partitions'
 import type { Schema } from '../db/schema'
 
 const dayMs = 86_400_000
@@ -8,7 +8,7 @@ const minuteSumDays = 2
 const hourSumDays = 90
 
 /** What was forgotten. */
-export interface Forgotten {
+export interface PurgedRows {
   partitions: string[]
   leases: number
   sums: number
@@ -18,27 +18,27 @@ export interface Forgotten {
  * Forgets usage events and ended leases of more than `days` full days ago, sums by minute of more
  * than 2 days and by hour of more than 90. Sums by day, and the ledger, stay.
  */
-export async function forgetOld(db: Kysely<Schema>, days: number): Promise<Forgotten> {
-  const day = (await today(db)).getTime()
+export async function purgeOldRows(db: Kysely<Schema>, days: number): Promise<PurgedRows> {
+  const day = (await getToday(db)).getTime()
   const keptSince = new Date(day - days * dayMs)
   const partitions = await forgetEvents(db, keptSince)
-  const leases = await forgetRows(
+  const leases = await purgeRows(
     db,
     'credit_lease',
     sql`state <> 'active' and created_at < ${keptSince}`,
   )
   // Of leases that ended before their node told that nothing is held.
-  await forgetRows(
+  await purgeRows(
     db,
     'credit_held',
     sql`not exists (select from credit_lease where id = lease_id and state = 'active')`,
   )
-  const minutes = await forgetRows(
+  const minutes = await purgeRows(
     db,
     'usage_sum',
     sumsBefore('minute', day - minuteSumDays * dayMs),
   )
-  const hours = await forgetRows(db, 'usage_sum', sumsBefore('hour', day - hourSumDays * dayMs))
+  const hours = await purgeRows(db, 'usage_sum', sumsBefore('hour', day - hourSumDays * dayMs))
   return { partitions, leases, sums: minutes + hours }
 }
 

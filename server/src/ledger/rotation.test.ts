@@ -1,16 +1,16 @@
 import { expect, test } from 'bun:test'
-import { ModelLedger } from './model-ledger'
-import { Purses } from './purses'
+import { ReferenceLedger } from './reference-ledger'
+import { CreditManager } from './credit-manager'
 
 const hourMs = 3_600_000
 
 /** One node on a ledger that answers at once. */
 function openNode() {
   const clock = { ms: 0 }
-  const ledger = new ModelLedger()
+  const ledger = new ReferenceLedger()
   ledger.account('account').posted = 10_000n
   let leases = 0
-  const purses = new Purses({
+  const purses = new CreditManager({
     nodeId: 'node',
     newLeaseId: () => `lease ${++leases}`,
     now: () => ({ monotonicMs: clock.ms, wallMs: clock.ms }),

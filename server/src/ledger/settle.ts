@@ -1,12 +1,12 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { allocate, type Allocation, type LeaseState } from './allocate'
+import { allocateCharge, type Allocation, type LeaseState } from './allocate'
 import { bookTransactions, type BookedAccount, type FirstOf } from './book-transactions'
-import { earningsOf, type Earning } from './earnings'
+import { sumEarnings, type Earning } from './earnings'
 import { dropOrphans } from './drop-orphans'
 import { insertEvents, insertTaken, type BookedRecord } from './insert-events'
 import { takeFromLeases } from './take-from-leases'
 import { readRecord, type Charge } from './usage-record'
-import { newIdBody } from '../db/id'
+import { generateIdBody } from '../db/id'
 import type { Schema } from '../db/schema'
 
 type Db = Transaction<Schema>
@@ -33,7 +33,7 @@ interface Settling {
 }
 
 /** A usage event to be booked: its record, and what booking needs of it. */
-export interface Event {
+export interface BookableEvent {
   record: string
   charge: Charge
 }
@@ -50,7 +50,7 @@ class Repeated extends Error {
  */
 export async function settle(
   db: Kysely<Schema>,
-  events: readonly (string | Event)[],
+  events: readonly (string | BookableEvent)[],
   { beside, beforeCommit }: Settling = {},
 ): Promise<WrittenOff> {
   if (events.length === 0) return nothingLost
@@ -77,7 +77,7 @@ interface Locked {
   leases: ReadonlyMap<string, LockedLease>
 }
 
-async function lock(trx: Db, batch: readonly Event[]): Promise<Locked> {
+async function lock(trx: Db, batch: readonly BookableEvent[]): Promise<Locked> {
   const charged = batch.map(({ charge }) => charge).filter(({ cost }) => cost > 0n)
   return { accounts: await lockAccounts(trx, charged), leases: await lockLeases(trx, charged) }
 }
@@ -86,12 +86,16 @@ async function lock(trx: Db, batch: readonly Event[]): Promise<Locked> {
  * Where the leases pay for all of a batch, as they do in the steady state, it is booked as a whole; then
  * none of it had been taken for dead. Undefined where they do not; rejects with `Repeated`.
  */
-function bookTaken(trx: Db, batch: readonly Event[], locked: Locked): Promise<Booked> | undefined {
+function bookTaken(
+  trx: Db,
+  batch: readonly BookableEvent[],
+  locked: Locked,
+): Promise<Booked> | undefined {
   const charges = batch.map(({ charge }) => charge)
   if (!takeFromLeases(charges, locked.accounts, locked.leases)) return undefined
   const first = firstBy(charges, ({ accountId, cost }) => (cost > 0n ? accountId : null))
   const storing = store(trx, locked, {
-    earnings: earningsOf(
+    earnings: sumEarnings(
       charges.filter(({ payeeId }) => payeeId !== null).map((charge) => [charge, charge.cost]),
     ),
     firstOf: ({ id }) => first.get(id),
@@ -118,8 +122,8 @@ function firstBy<One extends { id: string }>(
 }
 
 /** Each attempt once; of one that was also taken for dead, the settlement. */
-function distinct(events: readonly Event[]): Event[] {
-  const byId = new Map<string, Event>()
+function distinct(events: readonly BookableEvent[]): BookableEvent[] {
+  const byId = new Map<string, BookableEvent>()
   for (const event of events) {
     const known = byId.get(event.charge.id)
     if (!known || (known.charge.isOrphan && !event.charge.isOrphan))
@@ -128,7 +132,11 @@ function distinct(events: readonly Event[]): Event[] {
   return [...byId.values()]
 }
 
-async function bookOneByOne(trx: Db, events: readonly Event[], locked: Locked): Promise<Booked> {
+async function bookOneByOne(
+  trx: Db,
+  events: readonly BookableEvent[],
+  locked: Locked,
+): Promise<Booked> {
   const batch = distinct(events)
   const known = await knownIds(
     trx,
@@ -153,7 +161,7 @@ async function bookOneByOne(trx: Db, events: readonly Event[], locked: Locked): 
   const paid = booked.map(({ charge, transactionId }) => ({ id: charge.id, transactionId }))
   const first = firstBy(paid, ({ transactionId }) => transactionId)
   await store(trx, locked, {
-    earnings: earningsOf(
+    earnings: sumEarnings(
       booked.map(({ charge, allocation: { fromLease, fromBalance } }) => [
         charge,
         fromLease + fromBalance,
@@ -218,7 +226,7 @@ async function lockAccounts(trx: Db, charges: readonly Charge[]) {
   return new Map<string, BookedAccount>(
     rows.map((row) => [
       row.id,
-      { ...row, before: row.posted, transactionId: `txn_${newIdBody()}` },
+      { ...row, before: row.posted, transactionId: `txn_${generateIdBody()}` },
     ]),
   )
 }
@@ -264,7 +272,7 @@ function toBooked(
   // Nobody to charge: an account that is gone leaves its last cost to the house.
   if (!account) return { allocation: { ...nothing, writtenOff: cost }, transactionId: null }
   const lease = leaseId === null ? undefined : leases.get(leaseId)
-  const allocation = allocate(charge, account, lease)
+  const allocation = allocateCharge(charge, account, lease)
   const isCharged = allocation.fromLease + allocation.fromBalance > 0n
   return { allocation, transactionId: isCharged ? account.transactionId : null }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import { newCustomer } from './customer-for-tests'
-import { endLeases, expiredLeases } from './end-leases'
+import { createCustomer } from './customer-for-tests'
+import { endLeases, findExpiredLeases } from './end-leases'
 import { registerNode } from './node'
 import { renewLeases } from './renew-leases'
 import { Sweeper } from './sweeper'
@@ -43,7 +43,7 @@ const setClock = (hours: number) =>
   sql`update skewed.offset_of_clock set hours = ${hours}`.execute(database.query)
 
 async function lease(nodeId: string): Promise<string> {
-  const accountId = await newCustomer(database, 1000n)
+  const accountId = await createCustomer(database, 1000n)
   await registerNode(database.query, { id: nodeId, place: nodeId })
   const id = `lease_${nodeId}`
   const taken = {
@@ -72,7 +72,7 @@ test('T08: a database clock that jumps an hour has only silent leases swept, aft
   const clock = { ms: 0 }
   const { query } = database
   const sweeper = new Sweeper(
-    { expired: () => expiredLeases(query), end: (ids) => endLeases(query, ids, 'swept') },
+    { expired: () => findExpiredLeases(query), end: (ids) => endLeases(query, ids, 'swept') },
     () => clock.ms,
   )
   const [live, dead] = [await lease('live'), await lease('dead')]

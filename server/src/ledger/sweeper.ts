@@ -1,8 +1,8 @@
-import type { expiredLeases } from './end-leases'
+import type { findExpiredLeases } from './end-leases'
 
 /** The statements of a sweep. */
 export interface SweeperPorts {
-  expired: () => ReturnType<typeof expiredLeases>
+  expired: () => ReturnType<typeof findExpiredLeases>
   /** Ends leases that are still overdue; resolves with the ids of those that it ended. */
   end: (ids: readonly string[]) => Promise<string[]>
 }

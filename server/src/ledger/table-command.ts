@@ -10,7 +10,7 @@ interface Cost {
 type Generation = 'right' | 'earlier' | 'none'
 
 /** What is done to the tables and to their model. */
-export type Command =
+export type TableCommand =
   | { do: 'topUp'; amount: number }
   | {
       do: 'take'
@@ -37,7 +37,7 @@ const generation: fc.Arbitrary<Generation> = fc.oneof(
   { weight: 6, arbitrary: fc.constant('right' as const) },
   { weight: 1, arbitrary: fc.constantFrom('earlier' as const, 'none' as const) },
 )
-export const command: fc.Arbitrary<Command> = fc.oneof(
+export const command: fc.Arbitrary<TableCommand> = fc.oneof(
   fc.record({ do: fc.constant('topUp' as const), amount: fc.integer({ min: 1, max: 900 }) }),
   fc.record({
     do: fc.constant('take' as const),

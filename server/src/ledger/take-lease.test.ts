@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import { newCustomer } from './customer-for-tests'
+import { createCustomer } from './customer-for-tests'
 import { endLeases } from './end-leases'
 import { renewLeases } from './renew-leases'
 import { takeLease, takeLeases } from './take-lease'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync())
 
 /** An account with 1,000 nano-dollars. */
-const newAccount = () => newCustomer(database, 1000n)
+const newAccount = () => createCustomer(database, 1000n)
 
 const stateOf = async (accountId: string) => {
   const { rows } = await sql<{ posted: bigint; leased: bigint }>`

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
-import { eventForTests, recordForTests } from './event-for-tests'
-import { asOrphan, chargeOf, recordColumns, toCharge } from './usage-record'
+import { createTestEvent, recordForTests } from './event-for-tests'
+import { toOrphanRecord, chargeOf, recordColumns, toCharge } from './usage-record'
 
 /** Columns of a record that has none of those that few have. */
 const shortest = recordColumns.findIndex(([name]) => name === 'requested_model')
@@ -28,14 +28,14 @@ test('what few records say comes last: who was asked for, who was passed over, w
   expect(lastOf({ ...told, reason: 'provider_error' })).toEqual([...stored, 'provider_error'])
   expect(lastOf({ price: 12n })).toEqual([null, null, null, '12'])
   expect(lastOf({ ...told, price: 12n })).toEqual([...stored, null, '12'])
-  const { tokens } = eventForTests('user_1')
+  const { tokens } = createTestEvent('user_1')
   const searched = { ...tokens, cacheWriteLong: 1, imageInput: 2, imageOutput: 3, searches: 4 }
   expect(lastOf({ tokens: searched })).toEqual([null, null, null, null, 1, 2, 3, 4])
   const ofTime = { ...tokens, processingMs: 7 }
   expect(lastOf({ tokens: ofTime }).slice(4)).toEqual([0, 0, 0, 0, null, null, 7])
   const ofCharacters = { ...tokens, inputCharacters: 5, outputCharacters: 0 }
   expect(lastOf({ tokens: ofCharacters }).slice(4)).toEqual([0, 0, 0, 0, 5, 0])
-  const event = eventForTests('user_1', { ...told, reason: 'provider_error', price: 12n })
+  const event = createTestEvent('user_1', { ...told, reason: 'provider_error', price: 12n })
   expect(chargeOf(recordForTests('user_1', event))).toEqual(toCharge(event))
 })
 
@@ -53,11 +53,11 @@ test('what is charged is read from a record as it was written', () => {
   const nanos = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n })
   const property = fc.property(nanos, nanos, fc.boolean(), (cost, fromLease, isHeld) => {
     const leaseId = isHeld ? 'lease_1' : null
-    const event = eventForTests('user_1', { cost, fromLease, leaseId, id: 'att_1' })
+    const event = createTestEvent('user_1', { cost, fromLease, leaseId, id: 'att_1' })
     const record = recordForTests('user_1', event)
     expect(chargeOf(record)).toEqual(toCharge(event))
     const orphan = { ...toCharge(event), cost: 0n, fromLease: 0n, isOrphan: true }
-    expect(chargeOf(asOrphan(record))).toEqual(orphan)
+    expect(chargeOf(toOrphanRecord(record))).toEqual(orphan)
   })
   fc.assert(property)
 })
@@ -65,6 +65,6 @@ test('what is charged is read from a record as it was written', () => {
 test('what is no record charges nobody', () => {
   for (const text of ['', '{}', '[]', '["1"]', '[1,2,3]', 'null']) {
     expect(() => chargeOf(text)).toThrow()
-    expect(() => asOrphan(text)).toThrow()
+    expect(() => toOrphanRecord(text)).toThrow()
   }
 })

@@ -209,13 +209,13 @@ function chargeIn(values: readonly unknown[]): Charge {
 }
 
 /** The record of an attempt that was open when its process died: visible, and charged nothing. */
-export function asOrphan(record: string): string {
+export function toOrphanRecord(record: string): string {
   const [_cost, _fromLease, leaseId, _state, _outcome, ...rest] = valuesOf(record)
   return JSON.stringify(['0', '0', leaseId, 'orphan', 'orphan', ...rest])
 }
 
 /** Reads the text in a column of a record; null where there is none. Throws as `chargeOf`. */
-export function textsOf(
+export function readTexts(
   record: string,
 ): (column: (typeof recordColumns)[number][0]) => string | null {
   const values = valuesOf(record)
@@ -223,7 +223,7 @@ export function textsOf(
 }
 
 /** When the attempt of a record ended, in milliseconds since the epoch. */
-export function endedAtMs(record: string): number {
+export function getEndedAtMs(record: string): number {
   const values = valuesOf(record)
   const startedAt = textOrNull(values[placeOf('started_at')])
   return Date.parse(startedAt ?? '') + Number(values[placeOf('duration_ms')] ?? 0)

@@ -1,5 +1,5 @@
 /** A mail as it is sent. */
-export interface Message {
+export interface MailMessage {
   /** The same each time that it is sent: its receiver can tell a second copy. */
   id: string
   recipient: string
@@ -11,7 +11,7 @@ export interface Message {
 }
 
 /** What is to be told, to whom. */
-export interface Written {
+export interface MailContent {
   recipient: string
   subject: string
   body: string
@@ -35,7 +35,10 @@ const isAddress = (text: string) =>
  * A mail as it is sent; whatever its subject holds, it is one header. Throws for a recipient that is no
  * address.
  */
-export function toMessage(id: string, { recipient, subject, body, date }: Written): Message {
+export function toMessage(
+  id: string,
+  { recipient, subject, body, date }: MailContent,
+): MailMessage {
   if (!isAddress(recipient)) throw new Error('the recipient is no e-mail address')
   return { id, recipient, subject: oneLine(subject), text: body, date }
 }

@@ -1,9 +1,9 @@
 import { createTransport } from 'nodemailer'
-import type { Message } from './message'
+import type { MailMessage } from './message'
 import type { MailConfig } from '../smtp-config'
 
 /** How a mail gets to whoever delivers it. Rejects where it was not taken, or once `signal` aborts. */
-export type Send = (message: Message, signal: AbortSignal) => Promise<void>
+export type Send = (message: MailMessage, signal: AbortSignal) => Promise<void>
 
 const stepMs = 10_000
 const isLoopback = (host: string) => /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host)
@@ -33,7 +33,7 @@ export async function verifyServer(config: MailConfig): Promise<void> {
 }
 
 /** Mails over SMTP, each on a connection of its own, so that giving one up ends it. */
-export function smtp(config: MailConfig): Send {
+export function createSmtpMailer(config: MailConfig): Send {
   const { from } = config
   const transport = transportTo(config)
   return async ({ id, recipient, subject, text, date }, signal) => {

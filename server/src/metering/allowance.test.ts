@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
 import { Allowance } from './allowance'
-import { Refused, type Need } from '../ledger/need'
-import { Hold, Slice } from '../ledger/slice'
+import { InsufficientCredit, type CreditDemand } from '../ledger/credit-demand'
+import { Hold, LocalLease } from '../ledger/local-lease'
 
 /** 4 USD for a million tokens, in millionths of a nano-dollar. */
 const rate = 4_000_000_000n
@@ -10,11 +10,11 @@ const price = 4000n
 
 /** A slice with so many tokens' credit, and what holds are asked of it. */
 function sliceOf(tokens: number) {
-  const slice = new Slice('lease_1', 0)
+  const slice = new LocalLease('lease_1', 0)
   slice.amount = BigInt(tokens) * price
   const newHold = (amount: bigint) => new Hold(slice, amount, () => undefined)
-  const more = ({ full, floor }: Need) => {
-    if (slice.free < floor) throw new Refused(slice.free, floor)
+  const more = ({ full, floor }: CreditDemand) => {
+    if (slice.free < floor) throw new InsufficientCredit(slice.free, floor)
     return newHold(slice.free < full ? slice.free : full)
   }
   return { slice, newHold, more }

@@ -1,5 +1,5 @@
-import { Refused, type Need } from '../ledger/need'
-import type { Hold } from '../ledger/slice'
+import { InsufficientCredit, type CreditDemand } from '../ledger/credit-demand'
+import type { Hold } from '../ledger/local-lease'
 import { roundedUp } from './cost'
 
 interface Options {
@@ -10,7 +10,7 @@ interface Options {
   /** Millionths of a nano-dollar, of a token of output; above zero. */
   rate: bigint
   /** More of the account's credit, as the request's hold was taken. */
-  more: (need: Need) => Hold | Promise<Hold>
+  more: (need: CreditDemand) => Hold | Promise<Hold>
   onError: (error: unknown) => void
 }
 
@@ -80,7 +80,7 @@ export class Allowance {
   }
 
   #refuse(thrown: unknown): false {
-    if (!(thrown instanceof Refused)) this.#options.onError(thrown)
+    if (!(thrown instanceof InsufficientCredit)) this.#options.onError(thrown)
     return false
   }
 }

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
 import { serviceTiers, type PriceTier, type Pricing } from '../catalog/model'
 import { noUsage, type Usage } from '../wire/usage'
-import { cacheSavingsAt, costAt, priceOfUsage } from './applied-price'
+import { computeCacheSavings, costAt, selectUsagePrice } from './applied-price'
 import { withMeasured } from './measured'
-import { fullPrice, limitsAt, withinLimits, worstCase, type Volume } from './worst-case'
+import { fullPrice, limitsAt, limitUsage, computeWorstCase, type TokenBounds } from './worst-case'
 
 const price = fc.bigInt(0n, 200_000_000_000n)
 const pricing: fc.Arbitrary<Pricing> = fc.record(
@@ -29,7 +29,7 @@ const pricing: fc.Arbitrary<Pricing> = fc.record(
   },
   { requiredKeys: ['input', 'output'] },
 )
-const volume: fc.Arbitrary<Volume> = fc.record({
+const volume: fc.Arbitrary<TokenBounds> = fc.record({
   inputTokens: fc.nat(1_000_000),
   choices: fc.integer({ min: 1, max: 20 }),
   outputLimit: fc.integer({ min: 1, max: 200_000 }),
@@ -98,12 +98,12 @@ test('M35 finding P1: whatever a usage says, within its limits it costs no more 
   const elapsedMs = fc.nat(10_000_000)
   const priced = fc.record({ pricing: fc.oneof(pricing, tieredPricing), minute, elapsedMs })
   const property = fc.property(volume, priced, usage, (asked, held, said) => {
-    const worst = worstCase(asked, held.pricing, held.minute)
+    const worst = computeWorstCase(asked, held.pricing, held.minute)
     const limits = limitsAt(asked, asked.outputLimit)
-    const used = withinLimits(said, limits)
+    const used = limitUsage(said, limits)
     const within = { volume: asked, outputTokens: limits.output, elapsedMs: held.elapsedMs }
     const measured = withMeasured(used, { pricing: held.pricing, ...within })
-    const applied = priceOfUsage(measured, { ...held, volume: asked })
+    const applied = selectUsagePrice(measured, { ...held, volume: asked })
     expect(costAt(measured, applied, asked)).toBeLessThanOrEqual(fullPrice(worst))
     expect(used.flawed).toBe(said.flawed || (used !== said && !said.estimated))
   })
@@ -120,7 +120,7 @@ const tiered: Pricing = {
     { serviceTier: 'batch', rates: { input: 2_500_000_000n, output: 15_000_000_000n } },
   ],
 }
-const asked: Volume = {
+const asked: TokenBounds = {
   inputTokens: 400_000,
   longestPrompt: 400_000,
   serviceTier: undefined,
@@ -133,10 +133,10 @@ const asked: Volume = {
   requests: 1,
   searches: 0,
 }
-const chargeOf = (used: Partial<Usage>, volume: Partial<Volume> = {}) => {
+const chargeOf = (used: Partial<Usage>, volume: Partial<TokenBounds> = {}) => {
   const held = { pricing: tiered, minute: 0, volume: { ...asked, ...volume } }
   const usage = { ...noUsage, ...used }
-  const applied = priceOfUsage(usage, held)
+  const applied = selectUsagePrice(usage, held)
   return [costAt(usage, applied, held.volume), applied.tier]
 }
 
@@ -151,7 +151,7 @@ test('finding P1: the whole of a long prompt has its tier’s price, cached or n
 
 test('images, requests and searches are charged by the piece, as many as were held for', () => {
   const flat: Pricing = { input: 0n, output: 0n, image: 3n, request: 50n, search: 700n }
-  const volume: Volume = {
+  const volume: TokenBounds = {
     inputTokens: 0,
     longestPrompt: 0,
     serviceTier: undefined,
@@ -166,7 +166,7 @@ test('images, requests and searches are charged by the piece, as many as were he
   }
   const cost = (searches: number) => {
     const used = { ...noUsage, searches }
-    return costAt(used, priceOfUsage(used, { pricing: flat, minute: 0, volume }), volume)
+    return costAt(used, selectUsagePrice(used, { pricing: flat, minute: 0, volume }), volume)
   }
   expect([cost(0), cost(4), cost(1_000_000_000)]).toEqual([156n, 2956n, 2956n])
 })
@@ -206,7 +206,7 @@ test('what a cache saved is what its tokens would have cost as plain input, less
     cacheWriteLong: 6_000_000_000n,
   }
   const saved = (usage: Partial<Usage>) =>
-    cacheSavingsAt({ ...noUsage, input: 99, output: 7, ...usage }, { rates, tier: undefined })
+    computeCacheSavings({ ...noUsage, input: 99, output: 7, ...usage }, { rates, tier: undefined })
   expect(saved({})).toBe(0n)
   expect(saved({ cachedInput: 1000 })).toBe(2_700_000n)
   expect(saved({ cacheWrite: 1000 })).toBe(-750_000n)

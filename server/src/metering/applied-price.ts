@@ -1,7 +1,7 @@
-import { costOf } from './cost'
-import type { Volume } from './worst-case'
+import { computeCost } from './cost'
+import type { TokenBounds } from './worst-case'
 import type { Pricing, ServiceTier } from '../catalog/model'
-import { appliedPrice, type AppliedPrice } from '../catalog/price-tiers'
+import { selectPrice, type AppliedPrice } from '../catalog/price-tiers'
 import { noUsage, promptTokens, type Usage } from '../wire/usage'
 
 /** What decides on the price of a request that was held for. */
@@ -9,7 +9,7 @@ interface Held {
   pricing: Pricing
   /** The minute of the UTC day in which it was held. */
   minute: number
-  volume: Volume
+  volume: TokenBounds
 }
 
 /**
@@ -17,9 +17,9 @@ interface Held {
  * tier that was asked for and served. Prompts that were sent one by
  * one are judged by their mean.
  */
-export function priceOfUsage(used: Usage, { pricing, minute, volume }: Held): AppliedPrice {
+export function selectUsagePrice(used: Usage, { pricing, minute, volume }: Held): AppliedPrice {
   const mean = Math.ceil(promptTokens(used) / Math.max(1, volume.requests))
-  return appliedPrice(pricing, {
+  return selectPrice(pricing, {
     // What was held for: a count beyond the model's context is none.
     promptTokens: Math.min(mean, volume.longestPrompt),
     serviceTier: servedTier(used, volume.serviceTier),
@@ -40,19 +40,19 @@ function servedTier({ servedTier: said }: Usage, asked: ServiceTier | undefined)
  * What a cache saved of a price, in nano-dollars: its tokens as plain input, less what they cost. Below
  * zero where writing cost more than reading saved.
  */
-export function cacheSavingsAt(used: Usage, { rates }: AppliedPrice): bigint {
+export function computeCacheSavings(used: Usage, { rates }: AppliedPrice): bigint {
   const { cachedInput, cacheWrite, cacheWriteLong } = used
   const cachedAudio = Math.min(used.cachedAudio ?? 0, cachedInput)
   const cached = cachedInput + cacheWrite + cacheWriteLong
   if (cached === 0) return 0n
   const read = { ...noUsage, cachedInput, cachedAudio, cacheWrite, cacheWriteLong }
   const plain = { ...noUsage, input: cached - cachedAudio, audioInput: cachedAudio }
-  return costOf(plain, rates) - costOf(read, rates)
+  return computeCost(plain, rates) - computeCost(read, rates)
 }
 
 /** What a usage costs at the rates of its request, in nano-dollars. */
-export const costAt = (used: Usage, { rates }: AppliedPrice, volume: Volume): bigint =>
-  costOf(used, rates, {
+export const costAt = (used: Usage, { rates }: AppliedPrice, volume: TokenBounds): bigint =>
+  computeCost(used, rates, {
     requests: volume.requests,
     images: volume.images,
     searches: Math.min(used.searches, volume.searches),

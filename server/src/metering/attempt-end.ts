@@ -1,4 +1,4 @@
-import type { Settled } from '../ledger/slice'
+import type { Settled } from '../ledger/local-lease'
 import { costToCaller, type TokenCounts, type UsageEvent } from '../ledger/usage-event'
 import type { Usage } from '../wire/usage'
 

@@ -9,7 +9,10 @@ export interface Budget {
 }
 
 /** What counts in two of them. */
-export function both(one: Budget | undefined, other: Budget | undefined): Budget | undefined {
+export function combineBudgets(
+  one: Budget | undefined,
+  other: Budget | undefined,
+): Budget | undefined {
   if (!one || !other) return one ?? other
   return {
     get left() {

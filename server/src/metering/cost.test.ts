@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
 import { z } from 'zod'
 import type { Pricing } from '../catalog/model'
-import { nanosOf } from '../wire/usd'
+import { parseUsd } from '../wire/usd'
 import { completionTokens, noUsage, promptTokens, readUsage, type Usage } from '../wire/usage'
-import { costOf, roundedUp, roundedUpNumber } from './cost'
+import { computeCost, roundedUp, roundUpNumber } from './cost'
 import vectors from './golden-usage.json'
 
 const using = (tokens: Partial<Usage>): Usage => ({ ...noUsage, ...tokens })
@@ -27,9 +27,9 @@ const toPricing = ({
   output,
   ...rest
 }: z.output<typeof Vector>['usdPerMillion']): Pricing => ({
-  input: nanosOf(input),
-  output: nanosOf(output),
-  ...Object.fromEntries(Object.entries(rest).map(([name, usd]) => [name, nanosOf(usd)])),
+  input: parseUsd(input),
+  output: parseUsd(output),
+  ...Object.fromEntries(Object.entries(rest).map(([name, usd]) => [name, parseUsd(usd)])),
 })
 
 describe('M12: what a provider said, in buckets and in nano-dollars', () => {
@@ -39,7 +39,7 @@ describe('M12: what a provider said, in buckets and in nano-dollars', () => {
       const usage = readUsage(block, extras)
       if (!usage) throw new Error('No usage was read.')
       expect(usage).toEqual({ ...using(buckets), flawed })
-      expect(costOf(usage, toPricing(usdPerMillion))).toBe(nanos)
+      expect(computeCost(usage, toPricing(usdPerMillion))).toBe(nanos)
     },
   )
 
@@ -54,8 +54,8 @@ describe('prices', () => {
 
   test('a bucket without a price of its own counts as input or output', () => {
     const usage = using({ cachedInput: 1, cacheWrite: 10, audioInput: 100 })
-    expect(costOf({ ...usage, input: 999_889 }, plain)).toBe(3n)
-    expect(costOf(using({ reasoning: 1, audioOutput: 10, output: 999_989 }), plain)).toBe(5n)
+    expect(computeCost({ ...usage, input: 999_889 }, plain)).toBe(3n)
+    expect(computeCost(using({ reasoning: 1, audioOutput: 10, output: 999_989 }), plain)).toBe(5n)
   })
 
   test('each bucket has its price, zero included', () => {
@@ -77,35 +77,35 @@ describe('prices', () => {
       reasoning: 1e6,
       audioOutput: 1e6,
     })
-    expect(costOf(usage, pricing)).toBe(1_111_101n)
+    expect(computeCost(usage, pricing)).toBe(1_111_101n)
   })
 
   test('sound from a cache has its price, or that of what is cached', () => {
     const usage = using({ cachedInput: 1e6, cachedAudio: 400_000, output: 1e6 })
     const cached = { ...plain, cachedInput: 10n }
-    expect(costOf(usage, cached)).toBe(15n)
-    expect(costOf(usage, { ...cached, cachedAudioInput: 100n })).toBe(51n)
+    expect(computeCost(usage, cached)).toBe(15n)
+    expect(computeCost(usage, { ...cached, cachedAudioInput: 100n })).toBe(51n)
     const pieces = { ...cached, cachedAudioInput: 100n, search: 7n }
-    expect(costOf(usage, pieces, { searches: 2 })).toBe(65n)
+    expect(computeCost(usage, pieces, { searches: 2 })).toBe(65n)
     // Never more of it than was cached.
-    expect(costOf({ ...usage, cachedAudio: 9e6 }, pieces)).toBe(105n)
+    expect(computeCost({ ...usage, cachedAudio: 9e6 }, pieces)).toBe(105n)
   })
 
   test('what is paid by the piece is added', () => {
     const pricing = { ...plain, request: 12_000_000n, image: 7n }
-    expect(costOf(noUsage, pricing)).toBe(12_000_000n)
-    expect(costOf(noUsage, pricing, { requests: 3, images: 2 })).toBe(36_000_014n)
-    expect(costOf(noUsage, pricing, { requests: 0 })).toBe(0n)
+    expect(computeCost(noUsage, pricing)).toBe(12_000_000n)
+    expect(computeCost(noUsage, pricing, { requests: 3, images: 2 })).toBe(36_000_014n)
+    expect(computeCost(noUsage, pricing, { requests: 0 })).toBe(0n)
   })
 
   test('characters and time are added before the sum is rounded up', () => {
     const pricing = { ...plain, inputCharacters: 2n, outputCharacters: 500_000n, second: 3n }
     const used = using({ input: 100_000 })
-    expect(costOf(used, pricing, { inputCharacters: 100_000 })).toBe(1n)
-    expect(costOf(used, pricing, { inputCharacters: 400_000 })).toBe(2n)
-    expect(costOf(noUsage, pricing, { outputCharacters: 3 })).toBe(2n)
-    expect(costOf(noUsage, pricing, { processingMs: 1000 })).toBe(3n)
-    expect(costOf(noUsage, pricing, { processingMs: 1001 })).toBe(4n)
+    expect(computeCost(used, pricing, { inputCharacters: 100_000 })).toBe(1n)
+    expect(computeCost(used, pricing, { inputCharacters: 400_000 })).toBe(2n)
+    expect(computeCost(noUsage, pricing, { outputCharacters: 3 })).toBe(2n)
+    expect(computeCost(noUsage, pricing, { processingMs: 1000 })).toBe(3n)
+    expect(computeCost(noUsage, pricing, { processingMs: 1001 })).toBe(4n)
   })
 })
 
@@ -114,8 +114,8 @@ test('M15: a million small requests cost at most a nano-dollar each more than on
   const small = fc.record({ input: fc.nat(50), output: fc.nat(50) })
   const prices = fc.record({ input: price, output: price })
   const property = fc.property(prices, small, (pricing, { input, output }) => {
-    const many = 1_000_000n * costOf(using({ input, output }), pricing)
-    const one = costOf(using({ input: input * 1e6, output: output * 1e6 }), pricing)
+    const many = 1_000_000n * computeCost(using({ input, output }), pricing)
+    const one = computeCost(using({ input: input * 1e6, output: output * 1e6 }), pricing)
     expect(many - one).toBeGreaterThanOrEqual(0n)
     expect(many - one).toBeLessThanOrEqual(1_000_000n)
   })
@@ -129,7 +129,7 @@ test('beyond what numbers hold a cost is as exact as below', () => {
   const prices = fc.record({ input: rate, output: rate })
   const property = fc.property(prices, used, (pricing, { input, output }) => {
     const millionths = BigInt(input) * pricing.input + BigInt(output) * pricing.output
-    const cost = costOf({ ...noUsage, input, output }, pricing)
+    const cost = computeCost({ ...noUsage, input, output }, pricing)
     return cost === (millionths + 999_999n) / 1_000_000n
   })
   fc.assert(property, { numRuns: 10_000 })
@@ -142,7 +142,7 @@ test.each([
   [1, 1n],
   [0, 0n],
 ])('%p millionths are rounded up', (millionths, nanos) => {
-  expect(roundedUpNumber(millionths)).toBe(nanos)
+  expect(roundUpNumber(millionths)).toBe(nanos)
   expect(roundedUp(BigInt(millionths))).toBe(nanos)
 })
 
@@ -176,7 +176,7 @@ test('I11 M13: whatever a provider says, a cost is whole and never negative', ()
   const property = fc.property(block, fc.constantFrom('inside', 'outside'), (said, extras) => {
     const usage = readUsage(said, extras)
     if (!usage) return
-    if (costOf(usage, pricing) < 0n) throw new Error('A cost is negative.')
+    if (computeCost(usage, pricing) < 0n) throw new Error('A cost is negative.')
     const tokens = promptTokens(usage) + completionTokens(usage)
     if (!Number.isSafeInteger(tokens) || tokens < 0) throw new Error('Tokens are no count.')
   })

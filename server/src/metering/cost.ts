@@ -2,7 +2,7 @@ import type { Rates, TokenRates } from '../catalog/model'
 import type { Usage } from '../wire/usage'
 
 /** The buckets of a usage, each with tokens of its own. */
-export type Bucket = keyof TokenRates
+export type UsageBucket = keyof TokenRates
 
 /** What is paid beside the tokens: pieces, characters and time. */
 export interface Pieces {
@@ -19,7 +19,7 @@ export interface Pieces {
 }
 
 /** Nano-dollars per 1,000,000 tokens of each bucket; one without a price of its own has `input`'s or `output`'s. */
-export function ratesOf(given: Rates): Required<TokenRates> {
+export function getBucketRates(given: Rates): Required<TokenRates> {
   const known = ratesBy.get(given)
   if (known) return known
   const { input, output } = given
@@ -52,7 +52,7 @@ export const roundedUp = (millionths: bigint): bigint => (millionths + million -
  * The same of a number that sums products of counts and rates, none below zero: exact, or undefined where
  * that is more than a number holds. Each `bigint` is an object, and nearly all sums are far below.
  */
-export function roundedUpNumber(millionths: number): bigint | undefined {
+export function roundUpNumber(millionths: number): bigint | undefined {
   // A rate, product or sum that had to be rounded is 2^53 at least, and so is all that it is part of.
   if (millionths > Number.MAX_SAFE_INTEGER) return undefined
   const rest = millionths % 1_000_000
@@ -60,7 +60,7 @@ export function roundedUpNumber(millionths: number): bigint | undefined {
 }
 
 /** Tokens at a rate, exact. */
-export function times(tokens: number, rate: bigint): bigint {
+export function multiplyRate(tokens: number, rate: bigint): bigint {
   const product = tokens * Number(rate)
   return product > Number.MAX_SAFE_INTEGER ? BigInt(tokens) * rate : BigInt(product)
 }
@@ -68,7 +68,7 @@ export function times(tokens: number, rate: bigint): bigint {
 const oneRequest: Pieces = {}
 
 /** What its requests, images and searches cost, in nano-dollars. */
-export function costOfPieces(pieces: Pieces, rates: Rates): bigint {
+export function computePieceCost(pieces: Pieces, rates: Rates): bigint {
   const { request = 0n, image = 0n, search = 0n } = rates
   if (request === 0n && image === 0n && search === 0n) return 0n
   const { requests = 1, images = 0, searches = 0 } = pieces
@@ -95,17 +95,17 @@ const buckets = [
   'reasoning',
   'audioOutput',
   'imageOutput',
-] as const satisfies readonly Bucket[]
+] as const satisfies readonly UsageBucket[]
 
 /**
  * What a usage costs, in nano-dollars: summed exactly, rounded up once. The caller limits a usage to
  * what its request could use (`withinLimits`) before it is charged.
  */
-export function costOf(usage: Usage, given: Rates, pieces: Pieces = oneRequest): bigint {
-  const rates = ratesOf(given)
+export function computeCost(usage: Usage, given: Rates, pieces: Pieces = oneRequest): bigint {
+  const rates = getBucketRates(given)
   const heard = heardBefore(usage, given)
   const measured = costOfMeasured(pieces, given)
-  const ofPieces = costOfPieces(pieces, given)
+  const ofPieces = computePieceCost(pieces, given)
   if (heard > 0 || measured > 0n) {
     // Few usages have any of this: all others are summed as numbers.
     const rest = { ...usage, cachedInput: usage.cachedInput - heard }
@@ -116,7 +116,7 @@ export function costOf(usage: Usage, given: Rates, pieces: Pieces = oneRequest):
   for (const bucket of buckets) {
     if (usage[bucket] > 0) millionths += usage[bucket] * Number(rates[bucket])
   }
-  const ofTokens = roundedUpNumber(millionths) ?? roundedUp(millionthsOf(usage, rates))
+  const ofTokens = roundUpNumber(millionths) ?? roundedUp(millionthsOf(usage, rates))
   return ofPieces === 0n ? ofTokens : ofTokens + ofPieces
 }
 

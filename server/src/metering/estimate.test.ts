@@ -7,8 +7,8 @@ import {
   estimatePrompt,
   estimateTexts,
   estimateUsage,
-  roughOutputTokens,
-  textsOf,
+  estimateOutputTokens,
+  collectPromptTexts,
   tokensAtLeast,
   tokensAtMost,
 } from './estimate'
@@ -49,7 +49,7 @@ describe('textsOf', () => {
       ],
     }
     const texts = ['Be brief.', 'boss', 'What is it?', 'No.', 'Hm.']
-    expect(textsOf(prompt)).toEqual({ texts, messages: 4, media: 1 })
+    expect(collectPromptTexts(prompt)).toEqual({ texts, messages: 4, media: 1 })
   })
 
   test('takes calls, tools and schemas as JSON', () => {
@@ -57,7 +57,12 @@ describe('textsOf', () => {
     const tools = [{ type: 'function', function: { name: 'f' } }]
     const format = { type: 'json_object' }
     const messages = [{ role: 'assistant', tool_calls: calls }]
-    const { texts } = textsOf({ messages, tools, functions: null, response_format: format })
+    const { texts } = collectPromptTexts({
+      messages,
+      tools,
+      functions: null,
+      response_format: format,
+    })
     expect(texts).toEqual([calls, tools, format].map((value) => JSON.stringify(value)))
   })
 })
@@ -151,10 +156,10 @@ test('finding M10: a long prompt is estimated by pieces of it, and about as all 
 
 test('finding M10: the tokens of an answer that was not read are fewer where probabilities are in it', () => {
   const bytes = 20 * 1024 * 1024
-  const plain = roughOutputTokens(bytes, {})
+  const plain = estimateOutputTokens(bytes, {})
   expect(plain).toBeWithin(4_000_000, 5_000_000)
-  expect(roughOutputTokens(bytes, { logprobs: false })).toBe(plain)
-  const listed = roughOutputTokens(bytes, { logprobs: true, top_logprobs: 20 })
+  expect(estimateOutputTokens(bytes, { logprobs: false })).toBe(plain)
+  const listed = estimateOutputTokens(bytes, { logprobs: true, top_logprobs: 20 })
   expect(listed).toBeWithin(15_000, 25_000)
-  expect(roughOutputTokens(0, { logprobs: true })).toBe(0)
+  expect(estimateOutputTokens(0, { logprobs: true })).toBe(0)
 })

@@ -8,7 +8,7 @@ import {
 import { isObject, type JsonObject } from '../wire/json-body'
 import { longestTokenBytes, TextSize } from '../wire/text-size'
 import { noUsage, type Usage } from '../wire/usage'
-import { withinLimits, type TokenLimits } from './worst-case'
+import { limitUsage, type TokenLimits } from './worst-case'
 
 /**
  * What a prompt's bytes alone say about its tokens. All byte counts are of UTF-8. The JSON of a request
@@ -76,7 +76,7 @@ const asJson = (value: unknown): string[] =>
   value === undefined || value === null ? [] : [JSON.stringify(value)]
 
 /** The texts of a chat request that count as prompt: messages, tool calls, tools and a wanted schema. */
-export function textsOf(request: ChatPrompt): PromptTexts {
+export function collectPromptTexts(request: ChatPrompt): PromptTexts {
   const texts: string[] = []
   let media = 0
   for (const message of request.messages) {
@@ -135,7 +135,7 @@ function sizeOf(texts: readonly string[]): Size {
 const probabilityBytes = 48
 
 /** The tokens in that many bytes of an answer to a request, about. */
-export function roughOutputTokens(
+export function estimateOutputTokens(
   bytes: number,
   { logprobs, top_logprobs: top }: JsonObject,
 ): number {
@@ -172,7 +172,7 @@ export const estimateAround = ({ messages, media }: Omit<PromptTexts, 'texts'>):
 export function estimatePrompt(body: JsonObject): number {
   const { messages, prompt, input } = body
   if (Array.isArray(messages)) {
-    const asked = textsOf({ ...body, messages: messages.filter(isObject) })
+    const asked = collectPromptTexts({ ...body, messages: messages.filter(isObject) })
     return tokensOf(sizeOf(asked.texts)) + estimateAround(asked)
   }
   // Texts, or token ids, in one list or in several.
@@ -195,7 +195,7 @@ export function estimateUsage(
     output: sizes.output ? tokensOf(sizes.output) : 0,
     estimated: true,
   }
-  return limits ? withinLimits(usage, limits) : usage
+  return limits ? limitUsage(usage, limits) : usage
 }
 
 /** A usage of embeddings by the length of their texts, for a provider that does not count. */
@@ -212,7 +212,7 @@ export function estimateInputs(
 }
 
 /** Tokens of the inputs of a request for embeddings by its length: images are looked for in long ones. */
-export function roughInputTokens(bytes: number, inputs: () => EmbeddingInput): number {
+export function estimateInputTokens(bytes: number, inputs: () => EmbeddingInput): number {
   if (bytes <= shortBytes) return roughTokens(bytes)
   const all = inputs()
   if (isTokenInput(all) || !all.some(hasImage)) return roughTokens(bytes)
@@ -235,7 +235,7 @@ const shortBytes = 16_384
  * Tokens of a prompt by the length of its request. A long one is looked into: an image in base64 has
  * a hundred times the bytes of its tokens.
  */
-export function roughPromptTokens(
+export function estimatePromptTokens(
   bytes: number,
   prompt: () => Pick<PromptTexts, 'texts' | 'media'>,
 ): number {

@@ -6,7 +6,7 @@ let known = { secondMs: -1, text: '' }
  * A moment, in whole milliseconds since the epoch, as ISO 8601 in UTC. Each attempt has one, so that the
  * second is written out once for all that begin in it.
  */
-export function isoTime(ms: number): string {
+export function formatIsoTime(ms: number): string {
   const rest = ms % 1000
   if (ms - rest !== known.secondMs) {
     const text = new Date(ms - rest).toISOString()

@@ -14,7 +14,7 @@ export const workerDirectory = (dataDir: string, worker: number): string =>
   join(dataDir, 'workers', String(worker))
 
 /** All journals of a data directory: that of one process, and those of workers, by their numbers. */
-export function journalDirectories(dataDir: string): JournalDirectory[] {
+export function findJournalDirectories(dataDir: string): JournalDirectory[] {
   const workers = orNone(() => nodeFileSystem.list(join(dataDir, 'workers')))
     .filter((name) => /^[1-9]\d*$/.test(name))
     .map(Number)

@@ -1,17 +1,17 @@
 import type { JournalError } from './journal-error'
-import type { Change } from './journal-log'
+import type { JournalChange } from './journal-log'
 
 type Deferred = ReturnType<typeof Promise.withResolvers<void>>
 
 /** What the next write takes, and those who wait for it: one promise for all of a kind. */
 export class JournalGroup {
-  readonly changes: Change[] = []
+  readonly changes: JournalChange[] = []
   settlements = 0
   #written: Deferred | undefined
   #synced: Deferred | undefined
 
   /** Resolves when the change is written or, where that matters to its caller, on disk. */
-  add(change: Change): Promise<void> {
+  add(change: JournalChange): Promise<void> {
     this.changes.push(change)
     if (change.kind !== 'settle') return (this.#written ??= Promise.withResolvers<void>()).promise
     this.settlements += 1

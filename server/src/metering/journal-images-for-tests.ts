@@ -28,7 +28,7 @@ export const withFile = (image: Image, name: string, bytes: Buffer | undefined):
 export const fileIn = (image: Image, name: string): Buffer => image.get(name) ?? Buffer.alloc(0)
 
 /** The files of a process killed now: a segment of each of three starts, all rows still to be booked. */
-export async function imageOfRunning(root: string): Promise<Image> {
+export async function captureRunning(root: string): Promise<Image> {
   const source = mkdtempSync(join(root, 'source-'))
   for (let start = 0; ; start++) {
     await using journal = await Journal.open({ directory: source, sync: 'always' })
@@ -44,7 +44,7 @@ export async function imageOfRunning(root: string): Promise<Image> {
  * The files of a process that used its files again and was killed: behind the end of the last one is
  * what it had before. All earlier rows are booked.
  */
-export async function imageOfReused(
+export async function captureReused(
   root: string,
 ): Promise<{ image: Image; name: string; end: number }> {
   const source = mkdtempSync(join(root, 'source-'))

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Journal } from './journal'
-import { unbookedIn } from './journal-replay'
-import { filesOf, settledIn } from './journal-segment'
+import { countUnbooked } from './journal-replay'
+import { filesOf, readSettled } from './journal-segment'
 
 const directories: string[] = []
 afterEach(() => {
@@ -32,7 +32,7 @@ async function bookSome(directory: string, keptMs: number, numbers: readonly num
 
 const numbersIn = (directory: string) =>
   filesOf(directory)
-    .flatMap((path) => [...settledIn(readFileSync(path))])
+    .flatMap((path) => [...readSettled(readFileSync(path))])
     .map((text) => Number(text.split(' ')[0]))
     .toSorted((a, b) => a - b)
 
@@ -42,7 +42,7 @@ test('C12: with a time to keep them, booked files stay, all that was settled can
   const directory = newDirectory()
   await bookSome(directory, hourMs, numbers)
   expect([...new Set(numbersIn(directory))]).toEqual(numbers)
-  expect(unbookedIn(directory).rows).toBe(0)
+  expect(countUnbooked(directory).rows).toBe(0)
   await using journal = await Journal.open({ directory, sync: 'always', keptMs: hourMs })
   expect([journal.size, journal.settled(10), journal.orphans()]).toEqual([0, [], []])
 })

@@ -2,7 +2,7 @@
 export type LineKind = '+' | '=' | '-'
 
 /** One sound line, by where it is in the bytes it was read from. */
-export interface Line {
+export interface JournalLine {
   kind: LineKind
   generation: number
   /** What follows the generation starts here and ends at `end`, where the newline is or was. */
@@ -99,7 +99,7 @@ function numberAt(bytes: Buffer, start: number, end: number): number {
 }
 
 /** The line that fills the bytes from `start` to `end`; undefined where they are none. */
-function lineAt(bytes: Buffer, start: number, end: number): Line | undefined {
+function lineAt(bytes: Buffer, start: number, end: number): JournalLine | undefined {
   const kind = kindOf.get(bytes[start] ?? 0)
   const summed = start + 1 + sumWidth
   if (!kind || summed >= end || bytes[summed] !== space) return undefined
@@ -113,7 +113,7 @@ function lineAt(bytes: Buffer, start: number, end: number): Line | undefined {
 }
 
 /** All sound lines, in order; undefined for each stretch of bytes that is none. */
-export function* linesOf(bytes: Buffer): Generator<Line | undefined> {
+export function* readLines(bytes: Buffer): Generator<JournalLine | undefined> {
   let start = 0
   while (start < bytes.length) {
     const at = bytes.indexOf(newline, start)
@@ -126,8 +126,8 @@ export function* linesOf(bytes: Buffer): Generator<Line | undefined> {
 }
 
 /** Where the newline between two lines went bad, or what tore one is followed by another. */
-function linesIn(bytes: Buffer, start: number, end: number): (Line | undefined)[] {
-  const found: (Line | undefined)[] = []
+function linesIn(bytes: Buffer, start: number, end: number): (JournalLine | undefined)[] {
+  const found: (JournalLine | undefined)[] = []
   for (let at = end - 1; at >= start; at--) {
     // A space at that distance is rare enough for the checksum to be asked.
     const line = bytes[at + 1 + sumWidth] === space ? lineAt(bytes, at, end) : undefined

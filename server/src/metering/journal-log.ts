@@ -4,7 +4,7 @@ import { SpareFiles } from './journal-files'
 import { Lines } from './journal-line'
 import type { EarlierSegment, Replay } from './journal-replay'
 import {
-  entriesOf,
+  readEntries,
   mostSegmentBytes,
   placeOf,
   readSegment,
@@ -15,7 +15,7 @@ import {
 } from './journal-segment'
 
 /** What one line says. */
-export type Change =
+export type JournalChange =
   | ({ kind: 'begin' } & OpenRecord)
   | ({ kind: 'settle' } & JournalRow)
   /** All rows up to this number are booked. */
@@ -87,7 +87,7 @@ export class JournalLog {
    * One write of all these lines; when it throws, nothing of it happened. Returns the rows that were
    * settled. `halfWay` is called when a part of the lines is written.
    */
-  write(changes: readonly Change[], halfWay?: () => void): JournalRow[] {
+  write(changes: readonly JournalChange[], halfWay?: () => void): JournalRow[] {
     let segment = this.#current ?? this.begin()
     let settled = this.#compose(changes, segment)
     const limit = Math.max(segmentBytes, mostOpenShare * segment.headEnd)
@@ -188,7 +188,7 @@ export class JournalLog {
     for (const { generation, lastSeq } of segments) {
       if (lastSeq <= seq) continue
       const rows: JournalRow[] = []
-      for (const entry of entriesOf(this.#read(generation))) {
+      for (const entry of readEntries(this.#read(generation))) {
         if (entry.kind !== '=' || entry.seq <= seq) continue
         rows.push({ seq: entry.seq, attemptId: entry.attemptId, body: entry.body })
       }
@@ -219,7 +219,7 @@ export class JournalLog {
   }
 
   /** Puts the lines together; returns the rows that they settle, which have their places then. */
-  #compose(changes: readonly Change[], { generation, end }: CurrentSegment): JournalRow[] {
+  #compose(changes: readonly JournalChange[], { generation, end }: CurrentSegment): JournalRow[] {
     const settled: JournalRow[] = []
     this.#lines.restart(generation)
     for (const change of changes) {

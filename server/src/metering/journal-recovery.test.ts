@@ -8,8 +8,8 @@ import { Journal } from './journal'
 import {
   fileIn,
   flipped,
-  imageOfReused,
-  imageOfRunning,
+  captureReused,
+  captureRunning,
   lostOf,
   nameOf,
   newestOf,
@@ -40,14 +40,14 @@ const rowsBefore = (bytes: Buffer, at: number) =>
 
 describe('C04: a damaged journal', () => {
   test('whole, it is what it was', async () => {
-    const { ids, orphans, damages } = await opened(directory, await imageOfRunning(root))
+    const { ids, orphans, damages } = await opened(directory, await captureRunning(root))
     expect(ids).toEqual(written)
     expect(orphans).toEqual(['att_open'])
     expect(damages).toEqual([])
   })
 
   test('cut at each of its last 4,096 bytes, it lacks what was cut and nothing else', async () => {
-    const image = await imageOfRunning(root)
+    const image = await captureRunning(root)
     const name = newestOf(image)
     const whole = fileIn(image, name)
     for (let cut = 1; cut <= 4096; cut++) {
@@ -61,7 +61,7 @@ describe('C04: a damaged journal', () => {
   }, 120_000)
 
   test('with a tail of zeros, it lacks what they cover and nothing else', async () => {
-    const image = await imageOfRunning(root)
+    const image = await captureRunning(root)
     const name = newestOf(image)
     const whole = fileIn(image, name)
     for (const bytes of [1, 2, 511, 512, 1000, 4096, 4120]) {
@@ -74,7 +74,7 @@ describe('C04: a damaged journal', () => {
   })
 
   test('with any byte flipped, it loses a line at most, and is copied aside', async () => {
-    const image = await imageOfRunning(root)
+    const image = await captureRunning(root)
     let reported = 0
     let flips = 0
     for (const [name, bytes] of image) {
@@ -103,7 +103,7 @@ describe('C04: a damaged journal', () => {
   }, 120_000)
 
   test('each newline flipped, no line is lost', async () => {
-    const image = await imageOfRunning(root)
+    const image = await captureRunning(root)
     for (const [name, bytes] of image) {
       for (let at = bytes.indexOf('\n'); at >= 0; at = bytes.indexOf('\n', at + 1)) {
         const { ids, orphans } = await opened(directory, withFile(image, name, flipped(bytes, at)))
@@ -115,7 +115,7 @@ describe('C04: a damaged journal', () => {
   })
 
   test('without one of its segments, it says so; without the last, it holds the others', async () => {
-    const image = await imageOfRunning(root)
+    const image = await captureRunning(root)
     const names = [...image.keys()].filter((name) => name.endsWith('.log')).toSorted()
     expect(names).toHaveLength(starts)
     for (const [index, name] of names.entries()) {
@@ -130,7 +130,7 @@ describe('C04: a damaged journal', () => {
   })
 
   test('a segment that is not needed is not missed', async () => {
-    const { image, name } = await imageOfReused(root)
+    const { image, name } = await captureReused(root)
     for (const each of image.keys()) {
       if (each === name) continue
       const { ids, orphans, damages } = await opened(directory, withFile(image, each, undefined))
@@ -141,7 +141,7 @@ describe('C04: a damaged journal', () => {
   })
 
   test('a file used again, cut anywhere in it: what was there before does not come back', async () => {
-    const { image, name, end } = await imageOfReused(root)
+    const { image, name, end } = await captureReused(root)
     const bytes = fileIn(image, name)
     // Lines of an earlier generation.
     const old = bytes.subarray(end)
@@ -160,7 +160,7 @@ describe('C04: a damaged journal', () => {
   }, 60_000)
 
   test('files of garbage are told and kept, and what is beside them is there', async () => {
-    const image = await imageOfRunning(root)
+    const image = await captureRunning(root)
     const names = [...image.keys()].toSorted()
     const garbage = [Buffer.alloc(5000), Buffer.alloc(5000, '=\n'), Buffer.from('not a journal')]
     for (const bytes of garbage) {
@@ -181,7 +181,7 @@ describe('C04: a damaged journal', () => {
   })
 
   test('whatever was done to it, it opens, and holds only what was written', async () => {
-    const image = await imageOfRunning(root)
+    const image = await captureRunning(root)
     const place = fc.record({
       file: fc.nat(starts - 1),
       at: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -205,7 +205,7 @@ describe('C04: a damaged journal', () => {
   }, 60_000)
 
   test('a process that dies before its own segment is begun leaves all of it to the next one', async () => {
-    const image = await imageOfRunning(root)
+    const image = await captureRunning(root)
     const name = newestOf(image)
     const damaged = withFile(image, name, flipped(fileIn(image, name), 1000))
     const { ids } = await opened(directory, damaged)

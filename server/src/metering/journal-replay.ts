@@ -1,7 +1,7 @@
 import { nodeFileSystem, type JournalFileSystem } from './journal-file-system'
 import {
-  damageOf,
-  entriesOf,
+  findDamage,
+  readEntries,
   generationOf,
   listSegments,
   readSegment,
@@ -61,7 +61,7 @@ export function replay(directory: string, nowMs: number, fileSystem: JournalFile
   for (const missing of gapsIn(logs, mark)) note(`${missing} is missing`)
   for (const generation of logs) {
     const segment = readSegment(directory, generation, fileSystem)
-    const reason = generation < mark.told ? undefined : damageOf(segment)
+    const reason = generation < mark.told ? undefined : findDamage(segment)
     if (reason !== undefined) {
       const path = segmentPath(directory, generation)
       const setAside = `${path}.damaged-${nowMs}`
@@ -76,7 +76,7 @@ export function replay(directory: string, nowMs: number, fileSystem: JournalFile
 }
 
 /** How many settled rows of a directory are not booked, and since when the first of them may wait. */
-export function unbookedIn(
+export function countUnbooked(
   directory: string,
   fileSystem = nodeFileSystem,
 ): { rows: number; oldest: Date | undefined } {
@@ -86,7 +86,7 @@ export function unbookedIn(
   let oldest: Date | undefined
   for (const generation of logs) {
     const before = rows
-    for (const entry of entriesOf(readSegment(directory, generation, fileSystem))) {
+    for (const entry of readEntries(readSegment(directory, generation, fileSystem))) {
       if (entry.kind === '=' && entry.seq > booked) rows += 1
     }
     if (rows === before || oldest) continue
@@ -100,7 +100,7 @@ export function unbookedIn(
 function lastMark(directory: string, logs: readonly number[], fileSystem: JournalFileSystem): Mark {
   for (const generation of logs.toReversed()) {
     let last: Mark | undefined
-    for (const entry of entriesOf(readSegment(directory, generation, fileSystem))) {
+    for (const entry of readEntries(readSegment(directory, generation, fileSystem))) {
       if (entry.kind === '-') last = { booked: entry.booked, told: entry.told }
     }
     if (last) return last
@@ -124,7 +124,7 @@ function* gapsIn(logs: readonly number[], { booked, told }: Mark): Generator<str
 function take(segment: Segment, replayed: Replay): void {
   const { open, mark } = replayed
   let lastSeq = 0
-  for (const entry of entriesOf(segment)) {
+  for (const entry of readEntries(segment)) {
     if (entry.kind === '+') open.set(entry.attemptId, entry.body)
     if (entry.kind !== '=') continue
     open.delete(entry.attemptId)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { nodeFileSystem, type JournalFileSystem } from './journal-file-system'
-import { linesOf, type Line } from './journal-line'
+import { readLines, type JournalLine } from './journal-line'
 
 /** One row as the caller wrote it. `seq` grows with every row and is not used twice. */
 export interface JournalRow {
@@ -52,8 +52,8 @@ export const filesOf = (directory: string, fileSystem = nodeFileSystem): string[
     .map((name) => join(directory, name))
 
 /** The bodies of all attempts that a file says were settled, those of an earlier use of it as well. */
-export function* settledIn(bytes: Buffer): Generator<string> {
-  for (const line of linesOf(bytes)) {
+export function* readSettled(bytes: Buffer): Generator<string> {
+  for (const line of readLines(bytes)) {
     if (line?.kind !== '=') continue
     const entry = toEntry(line, bytes)
     if (entry?.kind === '=') yield entry.body
@@ -87,7 +87,7 @@ export interface Mark {
 }
 
 /** What one sound line of a segment says. */
-export type Entry =
+export type JournalEntry =
   | ({ kind: '+' } & OpenRecord)
   | ({ kind: '=' } & JournalRow)
   | ({ kind: '-' } & Mark)
@@ -106,14 +106,17 @@ export function readSegment(
 }
 
 /** The lines of a segment's own generation; others are what is left of an earlier use of the file. */
-export function* entriesOf({ generation, bytes }: Segment): Generator<Entry> {
-  for (const line of linesOf(bytes)) {
+export function* readEntries({ generation, bytes }: Segment): Generator<JournalEntry> {
+  for (const line of readLines(bytes)) {
     const entry = line?.generation === generation ? toEntry(line, bytes) : undefined
     if (entry) yield entry
   }
 }
 
-function toEntry({ kind, generation, start, end }: Line, bytes: Buffer): Entry | undefined {
+function toEntry(
+  { kind, generation, start, end }: JournalLine,
+  bytes: Buffer,
+): JournalEntry | undefined {
   const text = bytes.toString('utf8', start, end)
   const space = text.indexOf(' ')
   const key = text.slice(0, space)
@@ -127,10 +130,10 @@ function toEntry({ kind, generation, start, end }: Line, bytes: Buffer): Entry |
  * What is wrong with a segment. Broken bytes behind all lines of its generation are none: so looks a
  * write that a kill interrupted, and nobody was told that it was done.
  */
-export function damageOf({ generation, bytes }: Segment): string | undefined {
+export function findDamage({ generation, bytes }: Segment): string | undefined {
   let isBroken = false
   let isSound = bytes.length === 0
-  for (const line of linesOf(bytes)) {
+  for (const line of readLines(bytes)) {
     if (line?.generation !== generation) {
       isBroken = true
       // A file that is used again, and the process died before its first line.

@@ -2,7 +2,7 @@ import { TrustedDisk } from './journal-disk'
 import { JournalError } from './journal-error'
 import { JournalGroup } from './journal-group'
 import { nodeFileSystem, type JournalFileSystem } from './journal-file-system'
-import { JournalLog, type Change } from './journal-log'
+import { JournalLog, type JournalChange } from './journal-log'
 import { JournalProbe } from './journal-probe'
 import { replay, type Damage, type Replay } from './journal-replay'
 import { SettledRows } from './journal-rows'
@@ -193,7 +193,7 @@ export class Journal implements AsyncDisposable {
     return Promise.all(lines)
   }
 
-  #add(change: Change): Promise<void> {
+  #add(change: JournalChange): Promise<void> {
     const refusal = this.#refusal()
     if (refusal) return Promise.reject(refusal)
     if (change.kind !== 'drop' && change.body.includes('\n')) {
@@ -245,7 +245,7 @@ export class Journal implements AsyncDisposable {
     this.#confirm(group)
   }
 
-  #apply(change: Change): void {
+  #apply(change: JournalChange): void {
     if (change.kind === 'drop') {
       this.#rows.removeUpTo(change.upTo)
     } else if (change.kind === 'begin') {

@@ -1,4 +1,4 @@
-import type { Volume } from './worst-case'
+import type { TokenBounds } from './worst-case'
 import type { Pricing } from '../catalog/model'
 import { pricedUnits } from '../catalog/priced-units'
 import { maxCharacters } from '../wire/text-size'
@@ -7,7 +7,7 @@ import type { Usage } from '../wire/usage'
 /** What decides on the characters and the time that are charged. */
 export interface Measured {
   pricing: Pricing
-  volume: Volume
+  volume: TokenBounds
   /** The most output that is believed. */
   outputTokens: number
   /** How long the attempt ran, in milliseconds. */

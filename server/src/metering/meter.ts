@@ -1,24 +1,24 @@
 import { Allowance } from './allowance'
-import { cacheSavingsAt, costAt, priceOfUsage } from './applied-price'
+import { computeCacheSavings, costAt, selectUsagePrice } from './applied-price'
 import type { Budget } from './budget'
 import { endAttempt, noTokens } from './attempt-end'
-import { believedOf } from './believed'
-import { isoTime } from './iso-time'
-import { pricingText } from './pricing-text'
-import type { Volume, WorstCase } from './worst-case'
+import { boundUsage } from './bound-usage'
+import { formatIsoTime } from './iso-time'
+import { formatPricing } from './pricing-text'
+import type { TokenBounds, WorstCase } from './worst-case'
 import type { Model, Pricing } from '../catalog/model'
 import { newId } from '../db/id'
 import { unavailable, type ApiError } from '../errors'
-import type { Need } from '../ledger/need'
-import type { Hold } from '../ledger/slice'
+import type { CreditDemand } from '../ledger/credit-demand'
+import type { Hold } from '../ledger/local-lease'
 import type { BillingMode, PassedOver, UsageEvent } from '../ledger/usage-event'
 import { toRecord } from '../ledger/usage-record'
-import type { Metered, MeterPorts } from './metered'
-import type { Share } from './share'
+import type { Metered, MeterPorts } from './metered-request'
+import type { ChargeRatio } from './charge-ratio'
 import type { Usage } from '../wire/usage'
 
 /** What an attempt may cost; undefined for one that costs nothing. */
-export interface Paid {
+export interface Reservation {
   /** Undefined where nothing is charged, but what it would cost is counted. */
   hold: Hold | undefined
   pricing: Pricing
@@ -27,7 +27,7 @@ export interface Paid {
   /** Of what is charged: where that is a share of the price, the share of the worst case. */
   worst: WorstCase
   /** What is charged of the price. */
-  charged: Share
+  charged: ChargeRatio
   /** The limit that the hold pays for, for each answer. */
   outputLimit: number
   contextLength: number | null
@@ -39,11 +39,11 @@ export interface Paid {
 /** Who gets a further hold, as the first one was got. */
 export interface Payer {
   /** Throws or rejects with `Refused`. */
-  more: (paid: Paid, need: Need) => Hold | Promise<Hold>
+  extendHold: (paid: Reservation, need: CreditDemand) => Hold | Promise<Hold>
 }
 
 /** Who is about to be asked, and on whose account. */
-export interface Asked {
+export interface AttemptStart {
   model: Model
   provider: { key: string }
   connection: { id: string; gatewayId?: string | null }
@@ -78,8 +78,8 @@ export class Meter {
   readonly #ports: MeterPorts
   readonly #metered: Metered
   readonly #payer: Payer
-  #paid: Paid | undefined
-  #volume: (() => Volume) | undefined
+  #paid: Reservation | undefined
+  #volume: (() => TokenBounds) | undefined
   #used: Usage | undefined
   /** What is written of the attempt that runs, and when that began. */
   #event: UsageEvent | undefined
@@ -98,7 +98,7 @@ export class Meter {
   }
 
   /** What the next attempt may cost; `volume` bounds what is counted where it costs nothing. Throws `gateway_unavailable`, and holds nothing, after the end. */
-  pay(paid: Paid | undefined, volume?: () => Volume): void {
+  pay(paid: Reservation | undefined, volume?: () => TokenBounds): void {
     if (this.#ending) {
       paid?.hold?.settle(0n)
       throw over()
@@ -119,7 +119,7 @@ export class Meter {
    * An attempt is about to be sent, after one that failed by `failure`. The same model on the same
    * connection again, for a further part, is no new one.
    */
-  begin(asked: Asked, failure?: ApiError): Promise<void> {
+  begin(asked: AttemptStart, failure?: ApiError): Promise<void> {
     const last = this.#event
     if (last && isSame(last, asked)) return begunBefore
     if (this.#ending) return Promise.reject(over())
@@ -147,7 +147,7 @@ export class Meter {
   }
 
   /** Somebody whose turn it was is not asked; told with the next attempt. */
-  passOver({ model, provider, connection }: Asked, reason: string): void {
+  passOver({ model, provider, connection }: AttemptStart, reason: string): void {
     const passed = { model: model.id, provider: provider.key, connectionId: connection.id, reason }
     this.#passedOver = [...this.#passedOver, passed]
   }
@@ -172,7 +172,7 @@ export class Meter {
       tokens: answers * outputLimit,
       most: this.#metered.hasOwnLimit ? answers * volume.outputLimit : Infinity,
       rate: perToken / BigInt(volume.choices),
-      more: (need) => this.#payer.more(paid, need),
+      more: (need) => this.#payer.extendHold(paid, need),
       onError: this.#ports.onError,
     })
     this.#allowances = [...this.#allowances, allowance]
@@ -211,10 +211,10 @@ export class Meter {
   }
 
   /** Nano-dollars; the event keeps the rates that they came from. */
-  #priceOf(used: Usage, { pricing, minute, worst: { volume } }: Paid): bigint {
-    const applied = priceOfUsage(used, { pricing, minute, volume })
-    if (this.#event?.pricing) this.#event.pricing = pricingText(applied)
-    this.#cacheSavings = cacheSavingsAt(used, applied)
+  #priceOf(used: Usage, { pricing, minute, worst: { volume } }: Reservation): bigint {
+    const applied = selectUsagePrice(used, { pricing, minute, volume })
+    if (this.#event?.pricing) this.#event.pricing = formatPricing(applied)
+    this.#cacheSavings = computeCacheSavings(used, applied)
     return costAt(used, applied, volume)
   }
 
@@ -224,7 +224,7 @@ export class Meter {
     const volume = paid?.worst.volume ?? this.#volume?.()
     if (!volume) return usage
     const { billingMode } = this.#event ?? {}
-    return believedOf(usage, {
+    return boundUsage(usage, {
       volume,
       outputLimit: paid?.outputLimit ?? volume.outputLimit,
       gained: this.#allowances.reduce((sum, { gained }) => sum + gained, 0),
@@ -244,7 +244,7 @@ export class Meter {
     event.durationMs = this.#elapsedMs()
   }
 
-  #eventOf({ model, provider, connection, billing }: Asked): UsageEvent {
+  #eventOf({ model, provider, connection, billing }: AttemptStart): UsageEvent {
     const { requestId, userId, keyId, operation, streamed, requestedModel } = this.#metered
     const pricing = billing.payer === null ? null : model.pricing
     const passedOver = this.#passedOver
@@ -261,8 +261,8 @@ export class Meter {
       provider: provider.key,
       connectionId: connection.id,
       streamed,
-      startedAt: isoTime(Date.now()),
-      pricing: pricing && pricingText({ rates: pricing, tier: undefined }),
+      startedAt: formatIsoTime(Date.now()),
+      pricing: pricing && formatPricing({ rates: pricing, tier: undefined }),
       organizationId: billing.organizationId,
       feeMillionths: pricing && this.#ports.feeMillionths,
       requestedModel: requestedModel === model.id ? null : requestedModel,
@@ -282,5 +282,5 @@ export class Meter {
   }
 }
 
-const isSame = ({ connectionId, model }: UsageEvent, asked: Asked) =>
+const isSame = ({ connectionId, model }: UsageEvent, asked: AttemptStart) =>
   connectionId === asked.connection.id && model === asked.model.id

@@ -1,26 +1,26 @@
-import { both, type Budget } from './budget'
-import { Meter, type Asked, type Paid, type Payer } from './meter'
-import type { Metered, MeterPorts } from './metered'
-import { chargedBy } from './share'
+import { combineBudgets, type Budget } from './budget'
+import { Meter, type AttemptStart, type Reservation, type Payer } from './meter'
+import type { Metered, MeterPorts } from './metered-request'
+import { computeCharge } from './charge-ratio'
 import {
-  affordableLimit,
+  computeAffordableLimit,
   floorPrice,
   fullPrice,
-  worstCase,
-  type Volume,
+  computeWorstCase,
+  type TokenBounds,
   type WorstCase,
 } from './worst-case'
 import { minuteOf } from '../catalog/price-tiers'
-import { isServable } from '../catalog/priced'
+import { isServable } from '../catalog/is-priced'
 import { ApiError, unavailable } from '../errors'
-import { Refused, type Need } from '../ledger/need'
-import type { Purse } from '../ledger/purse'
-import type { Hold } from '../ledger/slice'
+import { InsufficientCredit, type CreditDemand } from '../ledger/credit-demand'
+import type { AccountCredit } from '../ledger/account-credit'
+import type { Hold } from '../ledger/local-lease'
 import type { Restriction, Restrictions } from '../ledger/restrictions'
 import { toUsd } from '../wire/usd'
 
 /** An attempt that is to be paid. */
-export interface Terms extends Pick<Asked, 'model' | 'billing'> {
+export interface Terms extends Pick<AttemptStart, 'model' | 'billing'> {
   /** Limits of the caller's, of what is charged; where there are some. */
   month?: Budget | undefined
   /** Limits of an organization and its member: of the price, also where it is not charged. */
@@ -28,7 +28,7 @@ export interface Terms extends Pick<Asked, 'model' | 'billing'> {
 }
 
 /** What a request needs of its payer; the floor is asked for only where there is not enough. */
-class Price implements Need {
+class Price implements CreditDemand {
   readonly full: bigint
   readonly minimum: bigint
   readonly #worst: WorstCase
@@ -45,7 +45,7 @@ class Price implements Need {
 }
 
 interface Options extends MeterPorts {
-  purses: { of: (accountId: string) => Pick<Purse, 'hold'> }
+  purses: { of: (accountId: string) => Pick<AccountCredit, 'hold'> }
   restrictions: Pick<Restrictions, 'of'>
   /** Below it nothing is admitted that costs anything. Nano-dollars. */
   minimumBalance: bigint
@@ -70,9 +70,9 @@ export class Metering implements Payer {
    * with `insufficient_credits`, of the balance or of a spending limit, and with `gateway_unavailable`
    * where the ledger cannot be asked.
    */
-  hold(terms: Terms, volumeOf: () => Volume): Paid | undefined | Promise<Paid> {
+  hold(terms: Terms, volumeOf: () => TokenBounds): Reservation | undefined | Promise<Reservation> {
     const { model, billing, month, shared } = terms
-    const charged = chargedBy(terms, this.#options.feeMillionths)
+    const charged = computeCharge(terms, this.#options.feeMillionths)
     const accountId = billing.payer
     const isHouse = billing.mode === 'house'
     // An organization that pays its provider itself counts what that would have been here; so does the house.
@@ -81,8 +81,8 @@ export class Metering implements Payer {
     if (!isServable(model) || !model.pricing) throw new Error(`${model.id} has no price`)
     if (!charged.isNothing) this.#checkRestriction(accountId)
     const minute = minuteOf(Date.now())
-    const whole = worstCase(volumeOf(), model.pricing, minute)
-    const paid: Paid = {
+    const whole = computeWorstCase(volumeOf(), model.pricing, minute)
+    const paid: Reservation = {
       hold: undefined,
       pricing: model.pricing,
       minute,
@@ -93,12 +93,12 @@ export class Metering implements Payer {
         : whole.volume.outputLimit,
       contextLength: model.contextLength,
       accountId,
-      budget: isCounted ? month : both(month, shared),
+      budget: isCounted ? month : combineBudgets(month, shared),
     }
     return charged.isNothing ? paid : this.#pay(paid)
   }
 
-  #pay(paid: Paid): Paid | Promise<Paid> {
+  #pay(paid: Reservation): Reservation | Promise<Reservation> {
     const { accountId, budget } = paid
     const price = new Price(paid.worst, this.#options.minimumBalance)
     const held = budget ? this.#limitedHold(accountId, price, budget) : this.#hold(accountId, price)
@@ -128,12 +128,12 @@ export class Metering implements Payer {
   }
 
   /** A further hold, as far as the limits of the month allow. Throws or rejects with `Refused`. */
-  more({ accountId, budget }: Paid, need: Need): Hold | Promise<Hold> {
+  extendHold({ accountId, budget }: Reservation, need: CreditDemand): Hold | Promise<Hold> {
     const purse = this.#options.purses.of(accountId)
     const left = budget?.left
     if (!budget || left === undefined) return purse.hold(need)
     const { floor, minimum } = need
-    if (left < floor) throw new Refused(left, floor)
+    if (left < floor) throw new InsufficientCredit(left, floor)
     const full = left < need.full ? left : need.full
     budget.add(full)
     const kept = (hold: Hold) => {
@@ -153,7 +153,7 @@ export class Metering implements Payer {
   }
 
   /** In the steady state without a promise. Throws or rejects with an `ApiError`. */
-  #hold(accountId: string, need: Need): Hold | Promise<Hold> {
+  #hold(accountId: string, need: CreditDemand): Hold | Promise<Hold> {
     try {
       const hold = this.#options.purses.of(accountId).hold(need)
       return hold instanceof Promise ? this.#held(hold) : hold
@@ -171,26 +171,29 @@ export class Metering implements Payer {
   }
 
   #refusalFor(thrown: unknown): ApiError {
-    if (thrown instanceof Refused) return toInsufficient(thrown)
+    if (thrown instanceof InsufficientCredit) return toInsufficient(thrown)
     this.#options.onError(thrown)
     return unavailable(thrown)
   }
 }
 
 /** What was to be paid, with the hold that pays for it. */
-function paidBy(paid: Paid, hold: Hold, { full }: Need): Paid {
+function paidBy(paid: Reservation, hold: Hold, { full }: CreditDemand): Reservation {
   paid.hold = hold
   paid.outputLimit = Math.min(paid.outputLimit, outputLimitOf(paid.worst, hold.amount, full))
   return paid
 }
 
-const paidLater = async (paid: Paid, holding: Promise<Hold>, need: Need): Promise<Paid> =>
-  paidBy(paid, await holding, need)
+const paidLater = async (
+  paid: Reservation,
+  holding: Promise<Hold>,
+  need: CreditDemand,
+): Promise<Reservation> => paidBy(paid, await holding, need)
 
 /** The limit that a hold pays for. */
 function outputLimitOf(worst: WorstCase, held: bigint, full: bigint): number {
   const asked = worst.volume.outputLimit
-  return held >= full ? asked : (affordableLimit(worst, held) ?? asked)
+  return held >= full ? asked : (computeAffordableLimit(worst, held) ?? asked)
 }
 
 /** The limit that the spending limits allow, which count the price. Throws `insufficient_credits`. */
@@ -219,7 +222,7 @@ function toOverAllowance(left: bigint, needed: bigint): ApiError {
   })
 }
 
-function toInsufficient({ available, needed }: Refused): ApiError {
+function toInsufficient({ available, needed }: InsufficientCredit): ApiError {
   const [balance, required] = [toUsd(available), toUsd(needed)]
   return new ApiError('insufficient_credits', {
     message: `Your available balance is ${balance} USD; this request needs ${required} USD.`,

@@ -1,6 +1,6 @@
-import type { MonthPass, MonthlyLimit } from './month-pass'
-import { Months } from './months'
-import { eventForTests } from '../ledger/event-for-tests'
+import type { MonthlyReservation, MonthlyLimit } from './monthly-reservation'
+import { SpendingLimits } from './spending-limits'
+import { createTestEvent } from '../ledger/event-for-tests'
 import type { MonthSum } from '../ledger/month-sums'
 import type { UsageEvent } from '../ledger/usage-event'
 
@@ -25,7 +25,7 @@ export function stage() {
     )
     return { requests: own.length, spent: own.reduce((sum, { cost }) => sum + cost, 0n) }
   }
-  const months = new Months({
+  const months = new SpendingLimits({
     read: async ({ usedBy, from, to, unbooked }) => {
       state.readings++
       state.asked = usedBy.length
@@ -63,10 +63,14 @@ export const caller = (...monthly: MonthlyLimit[]) => ({ userId: 'user_1', limit
 
 /** A request of `user_1` with `key_1` that ended well, unless said otherwise. */
 export const event = ({ wallMs }: Stage, fields: Partial<UsageEvent> = {}): UsageEvent =>
-  eventForTests('user_1', { startedAt: new Date(wallMs()).toISOString(), ...fields })
+  createTestEvent('user_1', { startedAt: new Date(wallMs()).toISOString(), ...fields })
 
 /** As the gateway ends a request: the pass, and in the same turn its event. */
-export function finish(on: Stage, pass: MonthPass, fields: Partial<UsageEvent> = {}): UsageEvent {
+export function finish(
+  on: Stage,
+  pass: MonthlyReservation,
+  fields: Partial<UsageEvent> = {},
+): UsageEvent {
   const made = event(on, fields)
   pass.end()
   on.months.note(made)

@@ -9,8 +9,8 @@ import {
   oneof,
   record,
 } from '../../testing/property'
-import type { MonthPass } from './month-pass'
-import { monthOf } from './months'
+import type { MonthlyReservation } from './monthly-reservation'
+import { toMonth } from './spending-limits'
 import { caller, finish, limit, stage } from './months-for-tests'
 import type { UsageEvent } from '../ledger/usage-event'
 
@@ -20,14 +20,14 @@ const mostHeld = 20n
 /** One node and a database that books in any order, beside what there should be. */
 class World {
   readonly #on = stage()
-  readonly #running: { pass: MonthPass; held: bigint }[] = []
+  readonly #running: { pass: MonthlyReservation; held: bigint }[] = []
   readonly #unbooked: UsageEvent[] = []
   #used = { requests: 0, spent: 0n }
 
   /** Lets a request in where the limit allows it, and only there. */
   async admit(): Promise<void> {
     const isRoom = this.#used.requests + this.#running.length < limits.requests
-    let pass: MonthPass | undefined
+    let pass: MonthlyReservation | undefined
     try {
       pass = await this.#on.months.admit(caller(limit(limits)))
     } catch {
@@ -63,7 +63,7 @@ class World {
 
   async turn(): Promise<void> {
     const { clock, wallMs } = this.#on
-    clock.ms += monthOf(wallMs()).toMs - wallMs()
+    clock.ms += toMonth(wallMs()).toMs - wallMs()
     this.#used = { requests: 0, spent: 0n }
     await this.refresh()
   }

@@ -7,7 +7,7 @@ const known = new WeakMap<Rates, Record<string, string>>()
  * A price as usage events have it: rates in nano-dollars as text, and `tier` where one held. The same for all
  * requests at these rates, so it is made once.
  */
-export function pricingText({ rates, tier }: AppliedPrice): Record<string, string> {
+export function formatPricing({ rates, tier }: AppliedPrice): Record<string, string> {
   const made = known.get(rates)
   if (made) return made
   const text: Record<string, string> = {}

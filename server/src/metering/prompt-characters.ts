@@ -1,4 +1,4 @@
-import { textsOf } from './estimate'
+import { collectPromptTexts } from './estimate'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { charactersOf } from '../wire/text-size'
 
@@ -9,7 +9,7 @@ import { charactersOf } from '../wire/text-size'
 export function promptCharacters(body: JsonObject): number {
   const { messages, prompt, input, suffix } = body
   if (Array.isArray(messages)) {
-    return sumOf(textsOf({ ...body, messages: messages.filter(isObject) }).texts)
+    return sumOf(collectPromptTexts({ ...body, messages: messages.filter(isObject) }).texts)
   }
   if (prompt === undefined) return sumOf([input].flat(1).flatMap(textsOfInput))
   const prompts = typeof prompt === 'string' ? [prompt] : [prompt].flat(1)

@@ -1,14 +1,18 @@
 import { expect, test } from 'bun:test'
-import { costAt, priceOfUsage } from './applied-price'
+import { costAt, selectUsagePrice } from './applied-price'
 import {
   publishedRates,
   readPublishedPrices,
   type PublishedPrice,
 } from './published-prices-for-tests'
-import { fullPrice, limitsAt, withinLimits, worstCase, type Volume } from './worst-case'
-import { builtInModels } from '../catalog/built-in'
+import { fullPrice, limitsAt, limitUsage, computeWorstCase, type TokenBounds } from './worst-case'
+import { loadBuiltInModels } from '../catalog/built-in'
 import { providers } from '../providers/registry'
-import { usageReadersOf, type Used, type UsageReader } from '../providers/usage-blocks-for-tests'
+import {
+  usageReadersOf,
+  type SampleUsage,
+  type UsageReader,
+} from '../providers/usage-blocks-for-tests'
 
 const rows = await readPublishedPrices()
 const rowsOf = Map.groupBy(rows, ({ model }) => model)
@@ -17,7 +21,7 @@ const rowsOf = Map.groupBy(rows, ({ model }) => model)
 const weekday = new Date('2026-11-24T00:00:00Z')
 const weekend = new Date('2026-11-28T00:00:00Z')
 const modelsOn = (day: Date) =>
-  new Map(builtInModels(providers, day).map((model) => [model.id, model]))
+  new Map(loadBuiltInModels(providers, day).map((model) => [model.id, model]))
 const catalog = { weekday: modelsOn(weekday), weekend: modelsOn(weekend) }
 
 const noon = 720
@@ -28,7 +32,7 @@ const besidePeak = [59, 240, 359, 600]
 const longest = 10_000_000
 const outputLimit = 10_000
 
-const volumeIn = (tier: PublishedPrice['tier']): Volume => ({
+const volumeIn = (tier: PublishedPrice['tier']): TokenBounds => ({
   inputTokens: longest,
   longestPrompt: longest,
   serviceTier: tier === 'usual' || tier === 'peak' ? undefined : tier,
@@ -42,7 +46,7 @@ const volumeIn = (tier: PublishedPrice['tier']): Volume => ({
   searches: 5,
 })
 
-const nothing: Used = {
+const nothing: SampleUsage = {
   input: 0,
   cached: 0,
   write: 0,
@@ -59,8 +63,8 @@ const nothing: Used = {
 /** Responses report no sound, and no images. */
 function mediaOf(
   { nanos }: PublishedPrice,
-  rest: (parts: Partial<Used>) => Used,
-): Record<string, Used> {
+  rest: (parts: Partial<SampleUsage>) => SampleUsage,
+): Record<string, SampleUsage> {
   const { heard, 'heard-cached': again, seen, spoken } = nanos
   return {
     ...(heard !== undefined && { heard: rest({ heard: 321 }) }),
@@ -80,7 +84,7 @@ const reportsSearches = (format: string) => format === 'anthropic' || format ===
 function shapesOf(row: PublishedPrice, tokens: number, format: string) {
   const { nanos } = row
   const has = (rate: keyof typeof nanos) => nanos[rate] !== undefined
-  const rest = (parts: Partial<Used>): Used => {
+  const rest = (parts: Partial<SampleUsage>): SampleUsage => {
     const { cached = 0, write = 0, writeLong = 0, heard = 0, heardCached = 0, seen = 0 } = parts
     const named = cached + write + writeLong + heard + heardCached + seen
     const output = has('output') ? 101 : 0
@@ -88,7 +92,7 @@ function shapesOf(row: PublishedPrice, tokens: number, format: string) {
   }
   const hasCache = has('cached') && format !== 'cohere'
   const keepsAnHour = has('write-1h') && format !== 'responses' && format !== 'deepseek'
-  const shapes: Record<string, Used | undefined> = {
+  const shapes: Record<string, SampleUsage | undefined> = {
     ...(format !== 'responses' && mediaOf(row, rest)),
     plain: has('output') ? rest({}) : undefined,
     'read alone': rest({ output: 0 }),
@@ -105,7 +109,7 @@ function shapesOf(row: PublishedPrice, tokens: number, format: string) {
 }
 
 /** The bill by the page's figures alone: tokens times prices, rounded up once. */
-function due({ nanos }: PublishedPrice, used: Used): bigint {
+function due({ nanos }: PublishedPrice, used: SampleUsage): bigint {
   const parts = [
     [used.input, nanos.input],
     [used.cached, nanos.cached],
@@ -128,7 +132,7 @@ interface Charged {
 }
 
 /** The bill as Tollgate books it, from the provider's usage block on. */
-function charged(used: Used, read: UsageReader, { row, day, minute }: Charged): bigint {
+function charged(used: SampleUsage, read: UsageReader, { row, day, minute }: Charged): bigint {
   const pricing = catalog[day].get(row.model)?.pricing
   if (!pricing) throw new Error(`${row.model} has no price.`)
   const volume = volumeIn(row.tier)
@@ -136,9 +140,9 @@ function charged(used: Used, read: UsageReader, { row, day, minute }: Charged): 
   if (!told || told.flawed) throw new Error(`${row.model}: the usage was not understood.`)
   // Providers with service tiers say which one they served.
   const said = volume.serviceTier ? { ...told, servedTier: volume.serviceTier } : told
-  const usage = withinLimits(said, limitsAt(volume, outputLimit))
-  const cost = costAt(usage, priceOfUsage(usage, { pricing, minute, volume }), volume)
-  expect(cost).toBeLessThanOrEqual(fullPrice(worstCase(volume, pricing, minute)))
+  const usage = limitUsage(said, limitsAt(volume, outputLimit))
+  const cost = costAt(usage, selectUsagePrice(usage, { pricing, minute, volume }), volume)
+  expect(cost).toBeLessThanOrEqual(fullPrice(computeWorstCase(volume, pricing, minute)))
   return cost
 }
 
@@ -168,7 +172,7 @@ const model = (id: string) => {
 interface Case {
   name: string
   row: PublishedPrice
-  used: Used
+  used: SampleUsage
   read: UsageReader
   minute: number
 }

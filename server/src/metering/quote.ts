@@ -1,7 +1,7 @@
-import { costOf } from './cost'
-import { appliedPrice, minuteOf } from '../catalog/price-tiers'
+import { computeCost } from './cost'
+import { selectPrice, minuteOf } from '../catalog/price-tiers'
 import { roughCharacters } from './estimate'
-import { chargedBy, type Paying } from './share'
+import { computeCharge, type Paying } from './charge-ratio'
 import { noUsage } from '../wire/usage'
 
 interface Side {
@@ -33,14 +33,14 @@ export function quote(paying: Paying, asked: Asked, feeMillionths: number): Quot
   const { characters = { input: roughCharacters(input), output: roughCharacters(output) } } = asked
   const { isFree, pricing } = paying.model
   if (isFree || !pricing) return { input: 0n, output: 0n, total: 0n }
-  const charged = chargedBy(paying, feeMillionths)
+  const charged = computeCharge(paying, feeMillionths)
   const minute = minuteOf(Date.now())
-  const { rates } = appliedPrice(pricing, { promptTokens: input, serviceTier: undefined, minute })
+  const { rates } = selectPrice(pricing, { promptTokens: input, serviceTier: undefined, minute })
   const price = (sides: readonly (keyof Side)[], requests: number) => {
     const of = (amounts: Side, side: keyof Side) => (sides.includes(side) ? amounts[side] : 0)
     const tokens = { input: of(asked, 'input'), output: of(asked, 'output') }
     return charged.of(
-      costOf({ ...noUsage, ...tokens }, rates, {
+      computeCost({ ...noUsage, ...tokens }, rates, {
         requests,
         images: sides.includes('input') ? (asked.images ?? 0) : 0,
         inputCharacters: of(characters, 'input'),

@@ -1,18 +1,18 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { both, type Budget } from './budget'
+import { combineBudgets, type Budget } from './budget'
 import { estimateUsage } from './estimate'
 import { Metering } from './metering'
 import type { BillingMode, UsageEvent } from '../ledger/usage-event'
 import { sampleConnection, sampleModel } from '../catalog/samples'
-import { Refused } from '../ledger/need'
-import { Hold, Slice } from '../ledger/slice'
+import { InsufficientCredit } from '../ledger/credit-demand'
+import { Hold, LocalLease } from '../ledger/local-lease'
 
-let slice: Slice
+let slice: LocalLease
 let events: UsageEvent[]
 let feeMillionths: number
 
 beforeEach(() => {
-  slice = new Slice('lease of the pool', 0)
+  slice = new LocalLease('lease of the pool', 0)
   slice.amount = 1_000_000n
   events = []
   feeMillionths = 0
@@ -23,7 +23,7 @@ const newMetering = () =>
     purses: {
       of: () => ({
         hold: (need) => {
-          if (slice.free < need.floor) throw new Refused(slice.free, need.floor)
+          if (slice.free < need.floor) throw new InsufficientCredit(slice.free, need.floor)
           return new Hold(slice, need.full < slice.free ? need.full : slice.free, () => undefined)
         },
       }),
@@ -162,12 +162,15 @@ test('a stream that outgrows its hold takes of the limit, too, and ends where th
 
 test('two budgets leave what the tighter one does; one alone is itself, and no limit is none', () => {
   const [one, other] = [budgetOf(5n), budgetOf(3n)]
-  const joined = both(one, other)
+  const joined = combineBudgets(one, other)
   expect(joined?.left).toBe(3n)
   joined?.hold(2n)
   joined?.add(1n)
   expect([one.held, other.held, joined?.left]).toEqual([3n, 3n, 0n])
-  expect(both(one, undefined)).toBe(one)
+  expect(combineBudgets(one, undefined)).toBe(one)
   const boundless = { left: undefined, hold: () => undefined, add: () => undefined }
-  expect([both(boundless, one)?.left, both(boundless, boundless)?.left]).toEqual([2n, undefined])
+  expect([
+    combineBudgets(boundless, one)?.left,
+    combineBudgets(boundless, boundless)?.left,
+  ]).toEqual([2n, undefined])
 })

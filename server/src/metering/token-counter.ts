@@ -1,4 +1,4 @@
-import type { Begun, Encoding, TokenAnswer, TokenJob, UnknownToken } from './token-worker'
+import type { WorkerProgress, Encoding, TokenAnswer, TokenJob, UnknownToken } from './token-worker'
 
 type Work = TokenJob extends infer Each
   ? Each extends unknown
@@ -183,7 +183,7 @@ export class TokenCounter implements Disposable {
     const worker = this.#options.newWorker()
     // A promise somebody waits for is held by its deadline's timer, not by the worker.
     worker.unref()
-    worker.addEventListener('message', ({ data }: MessageEvent<TokenAnswer | Begun>) => {
+    worker.addEventListener('message', ({ data }: MessageEvent<TokenAnswer | WorkerProgress>) => {
       if (worker !== this.#worker || !this.#running) return
       if (data === 'begun') return this.#begun(this.#running)
       this.#settle(this.#running, data)

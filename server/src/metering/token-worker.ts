@@ -18,7 +18,7 @@ export type TokenJob = { patienceMs: number } & (
 export type TokenAnswer = number | string[] | UnknownToken | undefined
 
 /** What comes before that: the vocabulary is loaded, and the job begins. */
-export type Begun = 'begun'
+export type WorkerProgress = 'begun'
 
 /** Each takes 60 to 130 ms and some 50 MB, so neither is loaded before it is wanted. */
 const load = {
@@ -126,7 +126,7 @@ async function work(job: TokenJob): Promise<TokenAnswer> {
 
 declare const self: Worker
 
-function tell(message: TokenAnswer | Begun): void {
+function tell(message: TokenAnswer | WorkerProgress): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's has none
   self.postMessage(message)
 }

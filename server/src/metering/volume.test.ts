@@ -3,16 +3,16 @@ import * as fc from '../../testing/property'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { toInputs, type EmbeddingRequest } from '../wire/embedding-request'
 import type { JsonObject } from '../wire/json-body'
-import { chatVolume, completionVolume, embeddingVolume } from './volume'
+import { boundChat, boundCompletion, boundEmbedding } from './volume'
 
 const model = { upstreamModel: 'gpt-4o', contextLength: 128_000, maxOutputTokens: 16_384 }
 const chat = (fields: JsonObject) => ({ model: 'openai/gpt-4o', ...fields })
 const saying = (...content: unknown[]) => [{ role: 'user', content }]
 const hello = { messages: [{ role: 'user', content: 'Hello' }] }
 const bytesOf = (body: object) => Buffer.byteLength(JSON.stringify(body))
-const chatOf = (fields: JsonObject, own: Partial<Parameters<typeof chatVolume>[1]> = {}) => {
+const chatOf = (fields: JsonObject, own: Partial<Parameters<typeof boundChat>[1]> = {}) => {
   const body = chat(fields)
-  return chatVolume(body, { bytes: bytesOf(body), model, ...own })
+  return boundChat(body, { bytes: bytesOf(body), model, ...own })
 }
 
 const image = (url: string) => ({ type: 'image_url', image_url: { url } })
@@ -153,9 +153,9 @@ describe('the output limit', () => {
   })
 })
 
-const completing = (fields: JsonObject) => completionVolume({ model: 'm', ...fields }, { model })
+const completing = (fields: JsonObject) => boundCompletion({ model: 'm', ...fields }, { model })
 const embedding = (input: EmbeddingRequest['input'], decodes = false) =>
-  embeddingVolume(toInputs(input), { model, decodes, requests: 1 })
+  boundEmbedding(toInputs(input), { model, decodes, requests: 1 })
 
 describe('a legacy completion', () => {
   test.each<[JsonObject, number]>([
@@ -218,7 +218,7 @@ describe('an embedding', () => {
 
 test('the longest prompt of a legacy completion is one whole request, what stands beside it included', () => {
   const volumeOf = (prompt: string | string[]) =>
-    completionVolume(
+    boundCompletion(
       { prompt, suffix: 'x'.repeat(500) },
       { model: { ...model, contextLength: null } },
     )
@@ -226,7 +226,7 @@ test('the longest prompt of a legacy completion is one whole request, what stand
   expect(alone.longestPrompt).toBe(alone.inputTokens)
   const several = volumeOf(['Hello', 'Hi', 'Good day, all'])
   expect(several.longestPrompt).toBe(volumeOf('Good day, all').inputTokens)
-  const limited = completionVolume(
+  const limited = boundCompletion(
     { prompt: 'x'.repeat(9000) },
     { model: { ...model, contextLength: 4096 } },
   )

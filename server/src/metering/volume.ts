@@ -1,4 +1,4 @@
-import { mediaTokens, noMedia, type Media } from '../catalog/media-tokens'
+import { boundMediaTokens, noMedia, type MediaLengths } from '../catalog/media-tokens'
 import { serviceTiers, type Model, type ServiceTier } from '../catalog/model'
 import { isImage, type EmbeddingInput } from '../wire/embedding-request'
 import type { HostedUses } from '../wire/hosted-uses'
@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../wire/json-body'
 import { longestTokenBytes } from '../wire/text-size'
 import { wantsEchoOnly } from '../wire/text-over-chat'
 import { tokensAtMost } from './estimate'
-import type { Volume } from './worst-case'
+import type { TokenBounds } from './worst-case'
 
 /** What is known of a request beside its body. */
 interface Asked {
@@ -51,7 +51,7 @@ function listOf(value: unknown): readonly JsonObject[] {
 }
 
 /** The most that a chat request can make a model read and write. */
-export function chatVolume(body: JsonObject, asked: Asked): Volume {
+export function boundChat(body: JsonObject, asked: Asked): TokenBounds {
   const { bytes, model, repeats = 1 } = asked
   const { searches, rounds, maxContext = Infinity } = asked.hosted ?? noUses
   const messages = listOf(body['messages'])
@@ -63,7 +63,7 @@ export function chatVolume(body: JsonObject, asked: Asked): Volume {
     tokensAtMost(textBytes, messages.length) +
     templateTokens +
     (hasTools ? toolTemplateTokens : 0) +
-    mediaTokens(media, model)
+    boundMediaTokens(media, model)
   const choices = countOf(body['n'])
   const first = withinContext(once, model)
   // After each use of a tool it reads the prompt again, and what was found.
@@ -107,7 +107,7 @@ const predictedTokens = ({ prediction }: JsonObject) =>
   prediction ? Buffer.byteLength(JSON.stringify(prediction)) : 0
 
 interface Shown {
-  media: Media
+  media: MediaLengths
   /** Of the body, what is data of media and no text. */
   dataLength: number
 }
@@ -142,10 +142,10 @@ function mediaOf(messages: readonly JsonObject[]): Shown {
 }
 
 /** The most that a legacy completion can make a model read and write, native or as a chat. */
-export function completionVolume(
+export function boundCompletion(
   body: JsonObject,
   { model, outputLimit, sendsServiceTier }: Omit<Asked, 'bytes' | 'repeats'>,
-): Volume {
+): TokenBounds {
   const prompts = promptsOf(body['prompt'])
   // What is beside the prompts, a suffix above all, goes with each of them.
   const shared = Buffer.byteLength(JSON.stringify({ ...body, prompt: undefined }))
@@ -177,10 +177,10 @@ interface AskedEmbeddings {
 }
 
 /** The most that an embedding request can make a model read. */
-export function embeddingVolume(
+export function boundEmbedding(
   inputs: EmbeddingInput,
   { model, decodes, requests }: AskedEmbeddings,
-): Volume {
+): TokenBounds {
   let tokens = inputs.length * instructionTokens
   let images = 0
   for (const item of inputs) {
@@ -193,7 +193,8 @@ export function embeddingVolume(
       }
     }
   }
-  const inputTokens = tokens + mediaTokens(images > 0 ? { ...noMedia, images } : noMedia, model)
+  const inputTokens =
+    tokens + boundMediaTokens(images > 0 ? { ...noMedia, images } : noMedia, model)
   return {
     inputTokens,
     longestPrompt: inputTokens,

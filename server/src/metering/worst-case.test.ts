@@ -2,20 +2,20 @@ import { describe, expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
 import { serviceTiers, type Pricing } from '../catalog/model'
 import { readUsage } from '../wire/usage'
-import { costOf } from './cost'
+import { computeCost } from './cost'
 import {
-  affordableLimit,
+  computeAffordableLimit,
   floorOf,
   floorPrice,
   fullPrice,
   limitsAt,
   priceAt,
-  withinLimits,
-  worstCase,
-  type Volume,
+  limitUsage,
+  computeWorstCase,
+  type TokenBounds,
 } from './worst-case'
 
-const plain: Volume = {
+const plain: TokenBounds = {
   inputTokens: 1000,
   choices: 1,
   outputLimit: 4096,
@@ -33,13 +33,13 @@ const gpt4o: Pricing = { input: 2_500_000_000n, output: 10_000_000_000n }
 
 describe('the price of a volume', () => {
   test('is the prompt and the whole output limit', () => {
-    const worst = worstCase(plain, gpt4o, 0)
+    const worst = computeWorstCase(plain, gpt4o, 0)
     expect(fullPrice(worst)).toBe(1000n * 2500n + 4096n * 10_000n)
     expect(floorPrice(worst)).toBe(1000n * 2500n + 256n * 10_000n)
-    expect(floorOf(worstCase({ ...plain, outputLimit: 16 }, gpt4o, 0))).toBe(16)
+    expect(floorOf(computeWorstCase({ ...plain, outputLimit: 16 }, gpt4o, 0))).toBe(16)
   })
 
-  test.each<[string, [Partial<Volume>, Partial<Pricing>], bigint]>([
+  test.each<[string, [Partial<TokenBounds>, Partial<Pricing>], bigint]>([
     ['three choices', [{ choices: 3 }, {}], 1000n * 2500n + 3n * 4096n * 10_000n],
     ['a prediction', [{ extraOutputTokens: 50 }, {}], 1000n * 2500n + 4146n * 10_000n],
     ['cache writes', [{}, { cacheWrite: 5_000_000_000n }], 1000n * 5000n + 4096n * 10_000n],
@@ -57,14 +57,20 @@ describe('the price of a volume', () => {
       43_460_031n,
     ],
   ])('%s', (_what, [own, prices], price) => {
-    expect(fullPrice(worstCase({ ...plain, ...own }, { ...gpt4o, ...prices }, 0))).toBe(price)
+    expect(fullPrice(computeWorstCase({ ...plain, ...own }, { ...gpt4o, ...prices }, 0))).toBe(
+      price,
+    )
   })
 
   test('an embedding costs its prompt', () => {
-    const worst = worstCase({ ...plain, choices: 0, outputLimit: 0 }, { input: 1n, output: 0n }, 0)
+    const worst = computeWorstCase(
+      { ...plain, choices: 0, outputLimit: 0 },
+      { input: 1n, output: 0n },
+      0,
+    )
     expect(fullPrice(worst)).toBe(1n)
-    expect(affordableLimit(worst, 1n)).toBe(0)
-    expect(affordableLimit(worst, 0n)).toBeUndefined()
+    expect(computeAffordableLimit(worst, 1n)).toBe(0)
+    expect(computeAffordableLimit(worst, 0n)).toBeUndefined()
   })
 })
 
@@ -89,20 +95,20 @@ describe('M28: the output limit is lowered to what can be paid, exactly', () => 
     [wholeModel, 166_340_000n, wholeModel],
     [wholeModel, 0n, undefined],
   ])('%p asked, %p n$ there', (asked, available, granted) => {
-    const worst = worstCase({ ...plain, outputLimit: asked }, gpt4o, 0)
-    expect(affordableLimit(worst, available)).toBe(granted)
+    const worst = computeWorstCase({ ...plain, outputLimit: asked }, gpt4o, 0)
+    expect(computeAffordableLimit(worst, available)).toBe(granted)
   })
 
   test('three choices share what there is', () => {
-    const worst = worstCase({ ...plain, choices: 3 }, gpt4o, 0)
-    expect(affordableLimit(worst, 32_500_000n)).toBe(1000)
-    expect(affordableLimit(worst, 32_499_999n)).toBe(999)
+    const worst = computeWorstCase({ ...plain, choices: 3 }, gpt4o, 0)
+    expect(computeAffordableLimit(worst, 32_500_000n)).toBe(1000)
+    expect(computeAffordableLimit(worst, 32_499_999n)).toBe(999)
   })
 
   test('output that costs nothing is granted whole', () => {
-    const worst = worstCase(plain, { input: 2_500_000_000n, output: 0n }, 0)
-    expect(affordableLimit(worst, 2_500_000n)).toBe(4096)
-    expect(affordableLimit(worst, 2_499_999n)).toBeUndefined()
+    const worst = computeWorstCase(plain, { input: 2_500_000_000n, output: 0n }, 0)
+    expect(computeAffordableLimit(worst, 2_500_000n)).toBe(4096)
+    expect(computeAffordableLimit(worst, 2_499_999n)).toBeUndefined()
   })
 })
 
@@ -126,7 +132,7 @@ const pricing: fc.Arbitrary<Pricing> = fc.record(
   },
   { requiredKeys: ['input', 'output'] },
 )
-const volume: fc.Arbitrary<Volume> = fc.record({
+const volume: fc.Arbitrary<TokenBounds> = fc.record({
   inputTokens: fc.nat(1_000_000),
   choices: fc.integer({ min: 1, max: 20 }),
   outputLimit: fc.integer({ min: 1, max: 200_000 }),
@@ -143,8 +149,8 @@ const volume: fc.Arbitrary<Volume> = fc.record({
 test('M28: no higher limit could be paid, and what is granted can', () => {
   const available = fc.bigInt(0n, 10_000_000_000_000n)
   const property = fc.property(volume, pricing, available, (asked, prices, free) => {
-    const worst = worstCase(asked, prices, 0)
-    const granted = affordableLimit(worst, free)
+    const worst = computeWorstCase(asked, prices, 0)
+    const granted = computeAffordableLimit(worst, free)
     if (granted === undefined) {
       expect(floorPrice(worst)).toBeGreaterThan(free)
       return
@@ -162,7 +168,7 @@ describe('M13: what a request cannot have used is not believed', () => {
   const told = (block: object) => {
     const read = readUsage(block, 'inside')
     if (!read) throw new Error('No usage was read.')
-    return withinLimits(read, limits)
+    return limitUsage(read, limits)
   }
 
   test('a usage within its limits stays as it is', () => {
@@ -209,7 +215,7 @@ describe('M13: what a request cannot have used is not believed', () => {
   test('an estimate that was too high is limited, and no fault of the provider’s', () => {
     const read = readUsage({ prompt_tokens: 5, completion_tokens: 500 }, 'inside')
     if (!read) throw new Error('No usage was read.')
-    const used = withinLimits({ ...read, estimated: true }, limits)
+    const used = limitUsage({ ...read, estimated: true }, limits)
     expect(used).toMatchObject({ input: 5, output: 100, estimated: true, flawed: false })
   })
 
@@ -235,12 +241,12 @@ describe('M13: what a request cannot have used is not believed', () => {
       { requiredKeys: [] },
     )
     const prices = { ...gpt4o, cacheWrite: 3_125_000_000n, audioInput: 32_000_000_000n }
-    const hold = fullPrice(worstCase({ ...plain, outputLimit: 100 }, prices, 0))
+    const hold = fullPrice(computeWorstCase({ ...plain, outputLimit: 100 }, prices, 0))
     const habit = fc.constantFrom('inside', 'outside')
     const property = fc.property(block, habit, (said, extras) => {
       const read = readUsage(said, extras)
       if (!read) return
-      const cost = costOf(withinLimits(read, limits), prices)
+      const cost = computeCost(limitUsage(read, limits), prices)
       if (cost < 0n || cost > hold) throw new Error(`It costs ${cost}.`)
     })
     fc.assert(property, { numRuns: 100_000 })

@@ -1,5 +1,5 @@
 import type { Pricing, Rates, ServiceTier } from '../catalog/model'
-import { dearestRates } from '../catalog/price-tiers'
+import { getHighestRates } from '../catalog/price-tiers'
 import { pricedUnits } from '../catalog/priced-units'
 import { maxCharacters } from '../wire/text-size'
 import {
@@ -11,16 +11,16 @@ import {
 } from '../wire/usage'
 import {
   costOfMeasured,
-  costOfPieces,
-  ratesOf,
+  computePieceCost,
+  getBucketRates,
   roundedUp,
-  roundedUpNumber,
-  times,
-  type Bucket,
+  roundUpNumber,
+  multiplyRate,
+  type UsageBucket,
 } from './cost'
 
 /** The most that a request can make a model read and write; from `volume.ts`. */
-export interface Volume {
+export interface TokenBounds {
   /** Tokens of all prompts together. */
   inputTokens: number
   /** Tokens of the longest of them, which decides on prices by length. */
@@ -49,7 +49,7 @@ export interface Volume {
 
 /** The price of a volume as a line: `fixed` + output limit x `perToken`. */
 export interface WorstCase {
-  volume: Volume
+  volume: TokenBounds
   /** Millionths of a nano-dollar, exact: prompt, extra output and pieces. */
   fixed: bigint
   /** The same for one more token of the output limit, in all answers together. */
@@ -69,7 +69,7 @@ const sidesBy = new WeakMap<Rates, SideRates>()
 function soundlessRates(given: Rates): SideRates {
   const known = sidesBy.get(given)
   if (known) return known
-  const rates = ratesOf(given)
+  const rates = getBucketRates(given)
   const { input, cachedInput, cacheWrite, cacheWriteLong, imageInput } = rates
   const sides = {
     input: dearest(input, cachedInput, cacheWrite, cacheWriteLong, imageInput),
@@ -83,19 +83,19 @@ function soundlessRates(given: Rates): SideRates {
  * Each side at the dearest of the rates that can apply to it: no usage within `volume` costs more.
  * `minute` is the one of the UTC day in which the request begins.
  */
-export function worstCase(volume: Volume, pricing: Pricing, minute: number): WorstCase {
+export function computeWorstCase(volume: TokenBounds, pricing: Pricing, minute: number): WorstCase {
   const { longestPrompt: promptTokens, serviceTier } = volume
-  const rates = dearestRates(pricing, { promptTokens, serviceTier, minute })
-  const { audioInput, audioOutput } = ratesOf(rates)
+  const rates = getHighestRates(pricing, { promptTokens, serviceTier, minute })
+  const { audioInput, audioOutput } = getBucketRates(rates)
   const { cachedAudioInput = audioInput } = rates
   const text = soundlessRates(rates)
   const inputRate = volume.hears ? dearest(text.input, audioInput, cachedAudioInput) : text.input
   const outputRate = volume.speaks ? dearest(text.output, audioOutput) : text.output
-  let fixed = times(volume.inputTokens, inputRate)
-  if (volume.extraOutputTokens > 0) fixed += times(volume.extraOutputTokens, outputRate)
-  const pieces = costOfPieces(volume, rates)
+  let fixed = multiplyRate(volume.inputTokens, inputRate)
+  if (volume.extraOutputTokens > 0) fixed += multiplyRate(volume.extraOutputTokens, outputRate)
+  const pieces = computePieceCost(volume, rates)
   if (pieces > 0n) fixed += pieces * 1_000_000n
-  const perToken = volume.choices === 1 ? outputRate : times(volume.choices, outputRate)
+  const perToken = volume.choices === 1 ? outputRate : multiplyRate(volume.choices, outputRate)
   return pricedUnits(pricing)
     ? withUnits({ volume, fixed, perToken }, rates)
     : { volume, fixed, perToken }
@@ -118,7 +118,7 @@ function withUnits({ volume, fixed, perToken }: WorstCase, rates: Rates): WorstC
 
 /** What the request costs at most under an output limit, in nano-dollars. */
 export const priceAt = ({ fixed, perToken }: WorstCase, outputLimit: number): bigint =>
-  roundedUpNumber(Number(fixed) + outputLimit * Number(perToken)) ??
+  roundUpNumber(Number(fixed) + outputLimit * Number(perToken)) ??
   roundedUp(fixed + BigInt(outputLimit) * perToken)
 
 /** *w*: the hold of a request whose payer has enough. */
@@ -134,7 +134,7 @@ export const floorPrice = (worst: WorstCase): bigint => priceAt(worst, floorOf(w
  * The highest output limit that `available` nano-dollars pay for, never above what was asked;
  * undefined where they do not even pay for the floor.
  */
-export function affordableLimit(worst: WorstCase, available: bigint): number | undefined {
+export function computeAffordableLimit(worst: WorstCase, available: bigint): number | undefined {
   if (available < floorPrice(worst)) return undefined
   if (available >= fullPrice(worst)) return worst.volume.outputLimit
   // Below the full price, so a token has a price.
@@ -150,7 +150,7 @@ export interface TokenLimits {
 }
 
 export const limitsAt = (
-  { inputTokens, choices, extraOutputTokens, hears, speaks }: Volume,
+  { inputTokens, choices, extraOutputTokens, hears, speaks }: TokenBounds,
   outputLimit: number,
 ): TokenLimits => ({
   input: inputTokens,
@@ -163,7 +163,7 @@ export const limitsAt = (
  * A usage without what its request cannot have used: it costs no more than its limits do. One that had
  * to be changed is `flawed`, unless it was our own estimate.
  */
-export function withinLimits(usage: Usage, limits: TokenLimits): Usage {
+export function limitUsage(usage: Usage, limits: TokenLimits): Usage {
   if (isWithin(usage, limits)) return usage
   const limited = { ...usage }
   if (!limits.hears) {
@@ -183,12 +183,12 @@ const isWithin = (usage: Usage, { input, output, hears, speaks }: TokenLimits): 
   promptTokens(usage) <= input &&
   completionTokens(usage) <= output
 
-function move(usage: Usage, from: Bucket, to: Bucket): void {
+function move(usage: Usage, from: UsageBucket, to: UsageBucket): void {
   usage[to] += usage[from]
   usage[from] = 0
 }
 
-function fill(usage: Usage, buckets: readonly Bucket[], most: number): void {
+function fill(usage: Usage, buckets: readonly UsageBucket[], most: number): void {
   let room = most
   for (const name of buckets) {
     usage[name] = Math.min(usage[name], room)

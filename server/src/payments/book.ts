@@ -1,12 +1,12 @@
 import { sql, type Transaction } from 'kysely'
-import { dueOf, type Book, type Payment, type Reversal } from './apply'
-import type { Paid, Refunded, Reversed, Unpaid } from './fact'
-import { tellOfDebt, tellOfFailure } from './tell'
+import { computeRefundDue, type Book, type Payment, type Reversal } from './apply-fact'
+import type { PaidFact, Refunded, Reversed, UnpaidFact } from './fact'
+import { tellOfDebt, tellOfFailure } from './notify-payer'
 import type { Schema } from '../db/schema'
 import { setPaymentRequired } from '../ledger/payment-required'
 import { post } from '../ledger/post'
-import { debtOf, lockAccount, payDebt, takeBack } from '../ledger/take-back'
-import { recordMoney } from '../trail/money'
+import { readDebt, lockAccount, payDebt, reversePayment } from '../ledger/reverse-payment'
+import { recordMoney } from '../audit-log/record-money'
 
 /** More than this cannot have been paid; a column has room for it. */
 const mostNanos = 10n ** 17n
@@ -41,7 +41,7 @@ const lockPayment = (
     .forUpdate()
     .executeTakeFirst()
 
-async function complete(trx: Transaction<Schema>, payment: Payment, paid: Paid): Promise<void> {
+async function complete(trx: Transaction<Schema>, payment: Payment, paid: PaidFact): Promise<void> {
   const { id, accountId, amount } = payment
   await trx
     .updateTable('payment')
@@ -68,7 +68,7 @@ async function complete(trx: Transaction<Schema>, payment: Payment, paid: Paid):
   if (owed === 0n) await setPaymentRequired(trx, accountId, false)
 }
 
-async function end(trx: Transaction<Schema>, payment: Payment, unpaid: Unpaid): Promise<void> {
+async function end(trx: Transaction<Schema>, payment: Payment, unpaid: UnpaidFact): Promise<void> {
   const { type: status, reason } = unpaid
   const { kind, user_id: userId } = await trx
     .updateTable('payment')
@@ -118,7 +118,7 @@ async function reversalsOf(trx: Transaction<Schema>, paymentRef: string): Promis
     where r.payment_ref = ${paymentRef}
     order by r.id for update of r`.execute(trx)
   return rows.map(({ id, kind, amount: inAll, booked, ...told }) => {
-    return { id, kind, booked, amount: dueOf({ inAll, ...told }) }
+    return { id, kind, booked, amount: computeRefundDue({ inAll, ...told }) }
   })
 }
 
@@ -152,8 +152,8 @@ async function reverse(
   const { accountId } = payment
   const externalRef = await booked(trx, { reversal, amount })
   await lockAccount(trx, accountId)
-  const owed = await debtOf(trx, accountId)
-  const debt = await takeBack(trx, {
+  const owed = await readDebt(trx, accountId)
+  const debt = await reversePayment(trx, {
     accountId,
     amount,
     kind: reversal.kind,
@@ -185,7 +185,7 @@ async function giveBack(
   })
   if (!posted) throw new Error(`there is no account ${accountId}`)
   await recordMoney(trx, 'credit.returned', { accountId, id: payment.id, amount })
-  const owed = await debtOf(trx, accountId)
+  const owed = await readDebt(trx, accountId)
   if (owed === 0n) return
   const left = await payDebt(trx, accountId, `debt:${payment.id}:${externalRef}`)
   // Who owed nothing may have to pay for another reason: a charge of his that was declined.

@@ -3,7 +3,7 @@ import type { Processor } from './processor'
 import { newId } from '../db/id'
 import type { PaymentRow } from '../db/payment-schema'
 import type { Schema } from '../db/schema'
-import { recordMoney } from '../trail/money'
+import { recordMoney } from '../audit-log/record-money'
 
 /** What somebody wishes to buy. */
 export interface Order {

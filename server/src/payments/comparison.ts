@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
-import { differences, type Finding } from './differences'
+import { findDifferences, type PaymentDifference } from './differences'
 import type { Moved, Processor } from './processor'
-import { tellOperators } from './tell'
+import { tellOperators } from './notify-payer'
 import type { Schema } from '../db/schema'
 
 interface Options {
@@ -15,7 +15,7 @@ interface Options {
 /** What came of looking at the processor's lists and at the ledger. */
 export interface Comparison {
   /** Those that nobody was told of yet. */
-  found: Finding[]
+  found: PaymentDifference[]
   /** False where there was more to look at than time. */
   isWhole: boolean
 }
@@ -75,7 +75,7 @@ async function compare({ db, processor, nowMs }: Options): Promise<Comparison> {
   // Read again, and last: what came in between is no finding.
   const booked = await bookedFor(db, [...stated.keys()])
   const findings = [...stated].flatMap(([ref, moved]) =>
-    differences(ref, moved, booked.get(ref) ?? nothing),
+    findDifferences(ref, moved, booked.get(ref) ?? nothing),
   )
   const found = await note(db, findings)
   return { found, isWhole: isListed && asked === suspects.length }
@@ -122,7 +122,7 @@ async function suspected(db: Kysely<Schema>, listed: ReadonlyMap<string, Lines>)
     // One that was booked long ago is on no list.
     const isListed = lines.paid > 0n || recent.get(ref) === true
     const claimed = { ...lines, paid: isListed ? lines.paid : (has?.paid ?? 0n) }
-    return differences(ref, claimed, has ?? nothing).length > 0
+    return findDifferences(ref, claimed, has ?? nothing).length > 0
   })
 }
 
@@ -154,11 +154,14 @@ async function bookedFor(db: Kysely<Schema>, refs: readonly string[]): Promise<M
 }
 
 /** Writes findings down, tells operators of those that are new, and resolves with them. */
-const note = (db: Kysely<Schema>, findings: readonly Finding[]): Promise<Finding[]> =>
+const note = (
+  db: Kysely<Schema>,
+  findings: readonly PaymentDifference[],
+): Promise<PaymentDifference[]> =>
   db.transaction().execute(async (trx) => {
     const old = sql`now() - make_interval(days => ${days.disputes})`
     await sql`delete from payment_finding where seen_at < ${old}`.execute(trx)
-    const fresh: Finding[] = []
+    const fresh: PaymentDifference[] = []
     for (const finding of findings) {
       const { paymentRef: payment_ref, ...rest } = finding
       const isNew = await trx
@@ -174,7 +177,7 @@ const note = (db: Kysely<Schema>, findings: readonly Finding[]): Promise<Finding
     return fresh
   })
 
-const seenAgain = (trx: Kysely<Schema>, { paymentRef, kind, claimed, booked }: Finding) =>
+const seenAgain = (trx: Kysely<Schema>, { paymentRef, kind, claimed, booked }: PaymentDifference) =>
   trx
     .updateTable('payment_finding')
     .set({ seen_at: new Date() })

@@ -1,7 +1,7 @@
 import type { Moved } from './processor'
 
 /** Where the processor and the ledger disagree about a payment. Amounts are nano-dollars. */
-export interface Finding {
+export interface PaymentDifference {
   paymentRef: string
   kind: 'payment' | 'refund' | 'dispute'
   /** What the processor says it moved, and what the ledger has; 0 where there is none. */
@@ -10,7 +10,7 @@ export interface Finding {
 }
 
 /** How a finding is called: what the ledger lacks, has too much, or has with another amount. */
-export function nameOf({ claimed, booked }: Finding): 'missing' | 'extra' | 'altered' {
+export function nameOf({ claimed, booked }: PaymentDifference): 'missing' | 'extra' | 'altered' {
   if (booked === 0n) return 'missing'
   return claimed === 0n ? 'extra' : 'altered'
 }
@@ -25,9 +25,16 @@ function isTakenAlike(claimed: Moved, booked: Moved): boolean {
 }
 
 /** Where what the processor says of a payment is not what the ledger has (I9, item by item). */
-export function differences(paymentRef: string, claimed: Moved, booked: Moved): Finding[] {
-  const findings: Finding[] = []
-  const compare = (kind: Finding['kind'], amounts: Pick<Finding, 'claimed' | 'booked'>) => {
+export function findDifferences(
+  paymentRef: string,
+  claimed: Moved,
+  booked: Moved,
+): PaymentDifference[] {
+  const findings: PaymentDifference[] = []
+  const compare = (
+    kind: PaymentDifference['kind'],
+    amounts: Pick<PaymentDifference, 'claimed' | 'booked'>,
+  ) => {
     if (amounts.claimed !== amounts.booked) findings.push({ paymentRef, kind, ...amounts })
   }
   compare('payment', { claimed: claimed.paid, booked: booked.paid })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isId } from '../db/id'
-import type { Fact, Paid, Unpaid } from './fact'
+import type { Fact, PaidFact, UnpaidFact } from './fact'
 
 /** Under which the processor keeps our name of a payment. */
 export const ownIdName = 'tollgate_payment'
@@ -15,7 +15,7 @@ const IdOrObject = z.union([Id, z.looseObject({ id: Id }).transform(({ id }) => 
 const Cents = z.int().min(0)
 const Currency = z.string().transform((currency) => currency.toLowerCase())
 
-const Event = z.looseObject({
+const PaymentEvent = z.looseObject({
   id: Id,
   type: z.string(),
   livemode: z.boolean().optional(),
@@ -23,10 +23,10 @@ const Event = z.looseObject({
   account: z.string().nullish(),
   data: z.looseObject({ object: z.unknown() }),
 })
-export type Event = z.output<typeof Event>
+export type PaymentEvent = z.output<typeof PaymentEvent>
 
 /** An event whose signature was good. Throws for what is none. */
-export const readEvent = (body: unknown): Event => Event.parse(body)
+export const readEvent = (body: unknown): PaymentEvent => PaymentEvent.parse(body)
 
 /** @see https://docs.stripe.com/api/checkout/sessions/object */
 const Session = z.looseObject({
@@ -75,7 +75,7 @@ const Dispute = z.looseObject({
   status: z.string(),
 })
 
-type Named = Pick<Unpaid, 'id' | 'sessionId'>
+type Named = Pick<UnpaidFact, 'id' | 'sessionId'>
 
 /** The same account of the processor may sell other things, under names of their own. */
 const ours = (id: string | null | undefined) => (id && isId('cs', id) ? id : undefined)
@@ -85,7 +85,7 @@ const namedBy = (session: z.output<typeof Session>): Named => ({
   sessionId: session.id,
 })
 
-function paidSession(session: z.output<typeof Session>): Paid | undefined {
+function paidSession(session: z.output<typeof Session>): PaidFact | undefined {
   // Some ways of paying take days: another event tells how that ended.
   if (session.payment_status !== 'paid') return undefined
   return {
@@ -97,7 +97,7 @@ function paidSession(session: z.output<typeof Session>): Paid | undefined {
   }
 }
 
-const paidIntent = (intent: z.output<typeof PaymentIntent>): Paid => ({
+const paidIntent = (intent: z.output<typeof PaymentIntent>): PaidFact => ({
   type: 'paid',
   id: ours(intent.metadata?.[ownIdName]),
   sessionId: undefined,
@@ -134,7 +134,7 @@ function lost(dispute: z.output<typeof Dispute>): Fact | undefined {
 }
 
 /** What an event says; undefined for those that say nothing about money of ours. Throws for damage. */
-export function toFact({ type, data: { object } }: Event): Fact | undefined {
+export function toFact({ type, data: { object } }: PaymentEvent): Fact | undefined {
   switch (type) {
     case 'checkout.session.completed':
     case 'checkout.session.async_payment_succeeded':

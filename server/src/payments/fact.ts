@@ -2,7 +2,7 @@
 type OwnId = string | undefined
 
 /** What somebody paid for a payment of ours. Amounts are nano-dollars. */
-export interface Paid {
+export interface PaidFact {
   type: 'paid'
   id: OwnId
   /** The processor's name of the checkout, where there was one. */
@@ -15,7 +15,7 @@ export interface Paid {
 }
 
 /** A payment that did not happen, or not yet. */
-export interface Unpaid {
+export interface UnpaidFact {
   type: 'failed' | 'expired'
   id: OwnId
   sessionId: string | undefined
@@ -48,4 +48,4 @@ export interface Refunded {
 }
 
 /** What an event of the processor says, in our words. */
-export type Fact = Paid | Unpaid | Reversed | Refunded
+export type Fact = PaidFact | UnpaidFact | Reversed | Refunded

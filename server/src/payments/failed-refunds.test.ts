@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
-import { apply } from './apply'
+import { apply } from './apply-fact'
 import type { Fact } from './fact'
 import { dollar, dropsOf, paidOf, refundOf, reversalOf, told } from './model-for-tests'
 import { Orders } from './orders-for-tests'
-import { newId, newIdBody } from '../db/id'
+import { newId, generateIdBody } from '../db/id'
 
 let orders: Orders
 
@@ -92,7 +92,7 @@ test('a refund that failed is given back once, whenever and however often it is 
     refund('charge.refund.updated', failed),
     // Another one in its place, of another amount.
     refunded(700),
-    refund('refund.created', { id: `re_${newIdBody()}`, amount: 300 }),
+    refund('refund.created', { id: `re_${generateIdBody()}`, amount: 300 }),
   ]
   await Promise.all([...all, ...all].toSorted(() => Math.random() - 0.5).map(take))
   expect(await account()).toMatchObject({ posted: 7n * dollar, debt: 0n })
@@ -101,7 +101,7 @@ test('a refund that failed is given back once, whenever and however often it is 
 test('the same sum is taken, given back and taken again', async () => {
   const { completed, refunded, refund } = await order()
   await take(completed())
-  for (const id of [`re_${newIdBody()}`, `re_${newIdBody()}`]) {
+  for (const id of [`re_${generateIdBody()}`, `re_${generateIdBody()}`]) {
     await take(refund('refund.created', { id, status: 'succeeded' }))
     expect((await account()).posted).toBe(6n * dollar)
     await take(refund('refund.failed', { id, status: 'failed' }))

@@ -1,10 +1,10 @@
-import { apply, dueOf, type Book, type Payment, type Reversal } from './apply'
-import type { Fact, Paid } from './fact'
+import { apply, computeRefundDue, type Book, type Payment, type Reversal } from './apply-fact'
+import type { Fact, PaidFact } from './fact'
 
 export const dollar = 1_000_000_000n
 
 /** Everything in memory: payments, one account for all of them, and what it owes. */
-export class Model {
+export class ReferencePayments {
   readonly payments: Payment[]
   readonly taken: (Reversal & { paymentRef: string })[] = []
   readonly refunds = new Map<string, { of: string; amount: bigint; hasFailed: boolean }>()
@@ -87,7 +87,7 @@ export class Model {
     const own = [...this.refunds.values()].filter(({ of }) => of === id)
     const sum = (failed: boolean) =>
       own.reduce((total, one) => (one.hasFailed === failed ? total + one.amount : total), 0n)
-    return dueOf({ inAll, standing: sum(false), failed: sum(true) })
+    return computeRefundDue({ inAll, standing: sum(false), failed: sum(true) })
   }
 
   reversed(paymentRef: string): bigint {
@@ -114,7 +114,7 @@ export const refundOf = (index: number, { number, amount, hasFailed }: OneRefund
 })
 
 /** A payment of ten dollars. */
-export const paidOf = (index: number): Paid => ({
+export const paidOf = (index: number): PaidFact => ({
   type: 'paid',
   id: `cs_${index}`,
   sessionId: undefined,
@@ -124,8 +124,8 @@ export const paidOf = (index: number): Paid => ({
 })
 
 /** What came of facts about three payments of ten dollars. */
-export async function told(facts: readonly Fact[]): Promise<Model> {
-  const model = new Model([10n * dollar, 10n * dollar, 10n * dollar])
+export async function told(facts: readonly Fact[]): Promise<ReferencePayments> {
+  const model = new ReferencePayments([10n * dollar, 10n * dollar, 10n * dollar])
   for (const one of facts) await apply(model.book, one)
   return model
 }

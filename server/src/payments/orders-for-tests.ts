@@ -5,8 +5,8 @@ import { receive, type ReceivePorts } from './receive'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
 import { newId } from '../db/id'
-import { audit } from '../ledger/audit'
-import { newCustomer } from '../ledger/customer-for-tests'
+import { findViolations } from '../ledger/audit'
+import { createCustomer } from '../ledger/customer-for-tests'
 import { takeLease } from '../ledger/take-lease'
 
 type Json = Record<string, unknown>
@@ -48,13 +48,13 @@ export class Orders implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    expect(await audit(this.database.query, {})).toEqual([])
+    expect(await findViolations(this.database.query, {})).toEqual([])
     await this.#stack.disposeAsync()
   }
 
   /** Whose orders are to come. */
   async newAccount(): Promise<void> {
-    this.accountId = await newCustomer(this.database)
+    this.accountId = await createCustomer(this.database)
     this.mismatches = []
   }
 

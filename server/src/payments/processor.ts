@@ -85,7 +85,7 @@ export interface Processor {
 }
 
 /** Reads the events of a processor. */
-export interface EventReader {
+export interface PaymentEventReader {
   /** The event as it was sent. Rejects with `invalid_request`, issue `bad_signature`. */
   verify: (body: Uint8Array, signature: string) => Promise<unknown>
   /** Whether an event is of the money that this installation's key is for: real, or for tests. */

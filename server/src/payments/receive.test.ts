@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { apply, type Book } from './apply'
+import { apply, type Book } from './apply-fact'
 import { bookIn } from './book'
 import { ownIdName } from './event'
 import { Orders } from './orders-for-tests'

@@ -1,12 +1,12 @@
 import { sql, type Kysely } from 'kysely'
-import { apply, type Outcome } from './apply'
+import { apply, type AppliedFact } from './apply-fact'
 import { bookIn } from './book'
-import { readEvent, toFact, type Event } from './event'
+import { readEvent, toFact, type PaymentEvent } from './event'
 import type { Fact } from './fact'
-import type { EventReader } from './processor'
+import type { PaymentEventReader } from './processor'
 import type { Schema } from '../db/schema'
 import { invalidRequest } from '../errors'
-import { recallCredit } from '../ledger/recalls'
+import { reclaimCredit } from '../ledger/lease-reclaim'
 
 /** What facts about payments are booked with. */
 export interface BookingPorts {
@@ -18,7 +18,7 @@ export interface BookingPorts {
 }
 
 export interface ReceivePorts extends BookingPorts {
-  reader: EventReader
+  reader: PaymentEventReader
   pause: (ms: number) => Promise<void>
   now: () => number
   /** A payment that was made with what is to be saved. */
@@ -51,7 +51,7 @@ export async function receive(
 /** Tells who has to know what became of a fact. */
 export function report(
   { creditCame, onMismatch }: Pick<BookingPorts, 'creditCame' | 'onMismatch'>,
-  outcome: Outcome,
+  outcome: AppliedFact,
   subject: object,
 ): void {
   if (outcome.type === 'mismatch') onMismatch(outcome.words, subject)
@@ -61,7 +61,11 @@ export function report(
 }
 
 /** The event and what it says are one transaction: neither is there without the other. */
-const bookOnce = ({ db }: BookingPorts, { id, type }: Event, fact: Fact): Promise<Outcome> =>
+const bookOnce = (
+  { db }: BookingPorts,
+  { id, type }: PaymentEvent,
+  fact: Fact,
+): Promise<AppliedFact> =>
   db.transaction().execute(async (trx) => {
     const isNew = await trx
       .insertInto('payment_event')
@@ -92,7 +96,7 @@ async function makeRoom(
     const [account] = rows
     if (!account || account.leased === 0n || account.posted - account.leased >= amount) return
     if (!isAsked) {
-      await recallCredit(db, { accountId: account.id, amount, by: asker, seconds: demandSeconds })
+      await reclaimCredit(db, { accountId: account.id, amount, by: asker, seconds: demandSeconds })
     }
     await pause(againMs)
   }

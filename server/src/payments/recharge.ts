@@ -1,15 +1,15 @@
 import { sql, type Kysely } from 'kysely'
-import { apply } from './apply'
+import { apply } from './apply-fact'
 import { bookIn } from './book'
 import { nanosPerCent } from './event'
 import type { Fact } from './fact'
 import type { Charged, NewCharge, Processor } from './processor'
 import { report, type BookingPorts } from './receive'
-import { keepMethod, methodsToKeep } from './saved-method'
+import { keepMethod, findUnsavedMethods } from './saved-method'
 import { newId } from '../db/id'
 import type { Schema } from '../db/schema'
 import { isTaken } from '../db/violation'
-import { heldOf } from '../ledger/held'
+import { heldOf } from '../ledger/held-amounts'
 
 export interface RechargePorts extends BookingPorts {
   processor: Processor
@@ -34,7 +34,7 @@ export async function runPayments(ports: RechargePorts): Promise<void> {
     const charge = await begin(db, userId)
     if (charge) await chargeOnce(ports, charge)
   }
-  for (const id of await methodsToKeep(db)) {
+  for (const id of await findUnsavedMethods(db)) {
     await keepMethod(db, ports.processor, id).catch((error: unknown) => ports.onError(error, id))
   }
 }

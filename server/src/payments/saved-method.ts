@@ -39,7 +39,7 @@ export async function keepMethod(
 const atOnce = 20
 
 /** Payments whose method could not be asked for when they were made. */
-export async function methodsToKeep(db: Kysely<Schema>): Promise<string[]> {
+export async function findUnsavedMethods(db: Kysely<Schema>): Promise<string[]> {
   const rows = await db
     .selectFrom('payment')
     .select('id')

@@ -91,7 +91,7 @@ export async function listAll(
 const most = { limit: pageSize }
 
 /** What was moved for one payment; see `Processor`. */
-export async function statementOf(stripe: StripeClient, paymentRef: string): Promise<Statement> {
+export async function readStatement(stripe: StripeClient, paymentRef: string): Promise<Statement> {
   const intent = await stripe.paymentIntents.retrieve(paymentRef).catch((thrown: unknown) => {
     const isUnknown = thrown instanceof Error && Reflect.get(thrown, 'code') === 'resource_missing'
     if (isUnknown) return undefined

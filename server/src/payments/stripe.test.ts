@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
-import { stripeEvents } from './stripe'
+import { createStripeEventReader } from './stripe'
 
 const secret = 'whsec_simulated_0123456789'
 const nowSeconds = 1_800_000_000
@@ -14,7 +14,7 @@ test.each([
   [300, true],
   [301, false],
 ])('T05: an event signed %d s from now is taken: %p', async (offset, isTaken) => {
-  const events = stripeEvents(
+  const events = createStripeEventReader(
     { secretKey: 'sk_test_1234567890', webhookSecrets: ['whsec_another_0123456789', secret] },
     () => nowSeconds * 1000 + 999,
   )
@@ -43,7 +43,7 @@ test.each([
   ['a sign', (at: number) => `t=+${at}`],
   ['a blank', (at: number) => `t= ${at}`],
 ])('T05: what is dated ahead is not taken by %s either', async (_how, times) => {
-  const events = stripeEvents(
+  const events = createStripeEventReader(
     { secretKey: 'sk_test_1234567890', webhookSecrets: [secret] },
     () => nowSeconds * 1000,
   )

@@ -2,13 +2,13 @@ import type { Stripe as StripeClient } from 'stripe'
 import { nanosPerCent, ownIdName } from './event'
 import type {
   Charged,
-  EventReader,
+  PaymentEventReader,
   NewCharge,
   NewCheckout,
   Processor,
   SavedMethod,
 } from './processor'
-import { listAll, statementOf } from './stripe-lists'
+import { listAll, readStatement } from './stripe-lists'
 import type { PaymentConfig } from '../config/payments'
 import { ApiError, invalidRequest } from '../errors'
 
@@ -38,7 +38,7 @@ export async function openStripe(secretKey: string, apiBase: string): Promise<Pr
     charge: (charge) => reached(() => chargeSaved(stripe, charge)),
     savedMethod: (paymentRef) => reached(() => findMethod(stripe, paymentRef)),
     list: (looking, found) => reached(() => listAll(stripe, looking, found)),
-    statement: (paymentRef) => reached(() => statementOf(stripe, paymentRef)),
+    statement: (paymentRef) => reached(() => readStatement(stripe, paymentRef)),
   }
 }
 
@@ -164,10 +164,10 @@ async function reached<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
 }
 
 /** What checks the events that Stripe sends. @see https://docs.stripe.com/webhooks#verify-manually */
-export function stripeEvents(
+export function createStripeEventReader(
   { secretKey, webhookSecrets = [] }: Pick<PaymentConfig, 'secretKey' | 'webhookSecrets'>,
   nowMs = () => Date.now(),
-): EventReader {
+): PaymentEventReader {
   return {
     async verify(body, signature) {
       const { Stripe } = await import('stripe')

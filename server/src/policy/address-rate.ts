@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import { networkOf } from './failed-authentications'
-import { tooManyRequests } from './limits'
+import { toNetwork } from './failed-authentications'
+import { toRateLimitError } from './limits'
 import { SlidingWindow } from './sliding-window'
-import type { Quota } from '../errors'
+import type { RateLimitQuota } from '../errors'
 
 interface Options {
   /** Asked each time, as it may be set anew. */
@@ -28,16 +28,16 @@ export class AddressRate {
   }
 
   /** Counts a request and returns where its sender stands. Throws `rate_limit_exceeded`. */
-  count(client: string): Quota {
+  count(client: string): RateLimitQuota {
     const [nowMs, limit] = [this.#now(), this.#perMinute()]
-    const network = networkOf(client)
+    const network = toNetwork(client)
     const window = this.#windows.get(network) ?? new SlidingWindow()
     this.#windows.set(network, window)
     const waitMs = window.waitMs(1, limit, nowMs)
     if (waitMs > 0) {
       const used = window.used(nowMs)
       const reading = { id: network, limit, used, left: 0, resetMs: waitMs }
-      throw tooManyRequests({ kind: 'refused', by: 'window', reading, waitMs })
+      throw toRateLimitError({ kind: 'refused', by: 'window', reading, waitMs })
     }
     window.add(1, nowMs)
     const remaining = limit - window.used(nowMs)

@@ -1,5 +1,5 @@
-import type { Counters, Refused } from './counters'
-import { tooManyRequests } from './limits'
+import type { Counters, LimitRefusal } from './counters'
+import { toRateLimitError } from './limits'
 import { windowMs } from './sliding-window'
 
 /** A connection, and what it takes a minute; null for no limit. */
@@ -37,11 +37,11 @@ export class ConnectionRates {
   }
 }
 
-function full(refused: Refused, what: 'requests' | 'tokens') {
+function full(refused: LimitRefusal, what: 'requests' | 'tokens') {
   // One that never fits is told to wait as long as any.
   const waitMs = Math.min(refused.waitMs, windowMs)
   const { limit } = refused.reading
-  return tooManyRequests(
+  return toRateLimitError(
     { ...refused, waitMs },
     `The connection that would serve this takes ${limit} ${what} a minute. Wait as Retry-After says.`,
   )

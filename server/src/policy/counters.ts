@@ -1,17 +1,17 @@
-import type { Bucket } from '../auth/principal'
+import type { LimitBucket } from '../auth/principal'
 
 /** What a request asks of its limits; it gets all of it or nothing. */
 export interface Demand {
   /** Each counts `weight` for a minute. */
-  windows: readonly Bucket[]
+  windows: readonly LimitBucket[]
   /** 0 only reads. */
   weight: number
   /** Each holds one place until the grant ends. */
-  running: readonly Bucket[]
+  running: readonly LimitBucket[]
 }
 
 /** How far a bucket is used. */
-export interface Reading {
+export interface BucketReading {
   /** The bucket's. */
   id: string
   limit: number
@@ -25,7 +25,7 @@ export interface Reading {
 export type Look = Pick<Demand, 'windows' | 'running'>
 
 /** How far a bucket is used, as `Look` names them. */
-export interface Used {
+export interface BucketUse {
   used: number
   /** Until it next gives something back; 0 where nothing is used, and for places. */
   resetMs: number
@@ -34,36 +34,36 @@ export interface Used {
 export interface Granted {
   kind: 'granted'
   /** The window with the least left, undefined where there is none; asked in the turn of the grant. */
-  readonly tightest: Reading | undefined
+  readonly tightest: BucketReading | undefined
   /** Gives the places back, and makes good that `delta` more than the weight was used. Once. */
   end: (delta: number) => void
 }
 
-export interface Refused {
+export interface LimitRefusal {
   kind: 'refused'
   /** What refused: of several, that which takes longest to have room. */
-  reading: Reading
+  reading: BucketReading
   by: 'window' | 'running'
   /** Until it has room if nothing else happens, Infinity for never. */
   waitMs: number
 }
 
-export type Taken = Granted | Refused
+export type CounterTake = Granted | LimitRefusal
 
 /** Where limits are counted: in this process, or for all nodes together. */
 export interface Counters {
-  take: (demand: Demand) => Taken | Promise<Taken>
+  take: (demand: Demand) => CounterTake | Promise<CounterTake>
   /** One for each window, then one for each place. */
-  look: (at: Look) => Used[] | Promise<Used[]>
+  look: (at: Look) => BucketUse[] | Promise<BucketUse[]>
 }
 
 /** Nobody knows when a running request ends; this is soon enough to ask again. */
 export const runningWaitMs = 1000
 
 /** The reading with less left. */
-export const tighter = (one: Reading | undefined, other: Reading): Reading =>
+export const tighter = (one: BucketReading | undefined, other: BucketReading): BucketReading =>
   one && one.left <= other.left ? one : other
 
 /** The refusal that lasts longer. */
-export const longer = (one: Refused | undefined, other: Refused): Refused =>
+export const longer = (one: LimitRefusal | undefined, other: LimitRefusal): LimitRefusal =>
   one && one.waitMs >= other.waitMs ? one : other

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { AddressRate } from './address-rate'
-import { Door } from './door'
-import { FailedAuthentications, networkOf } from './failed-authentications'
-import { Limits } from './limits'
+import { Authenticator } from './authenticator'
+import { FailedAuthentications, toNetwork } from './failed-authentications'
+import { RateLimits } from './limits'
 import { MemoryCounters } from './memory-counters'
 import { hashOf, newApiKey } from '../auth/api-key'
-import { Keyring } from '../auth/keyring'
-import { limitsOf } from '../auth/principal'
+import { ApiKeyCache } from '../auth/api-key-cache'
+import { combineLimits } from '../auth/principal'
 import { ApiError } from '../errors'
-import { Strangers } from './strangers'
+import { UnknownKeyLimiter } from './unknown-key-limiter'
 
 const principal = {
   keyId: 'key_1',
@@ -19,7 +19,7 @@ const principal = {
   permissions: ['read' as const],
   expiresAtMs: null,
   endsAtMs: null,
-  limits: limitsOf([]),
+  limits: combineLimits([]),
 }
 
 function stage() {
@@ -27,18 +27,18 @@ function stage() {
   const now = () => clock.ms
   const good = newApiKey()
   const asked: string[] = []
-  const keyring = new Keyring({
+  const keyring = new ApiKeyCache({
     lookUp(hash) {
       asked.push(hash)
       return Promise.resolve(hash === hashOf(good) ? principal : undefined)
     },
     now,
   })
-  const door = new Door({
-    strangers: new Strangers(),
+  const door = new Authenticator({
+    strangers: new UnknownKeyLimiter(),
     keyring,
     failures: new FailedAuthentications({ perMinute: () => 20, now }),
-    limits: new Limits(new MemoryCounters(now)),
+    limits: new RateLimits(new MemoryCounters(now)),
     lastUse: { note: () => undefined },
     visitors: new AddressRate({ perMinute: () => 1, now }),
     apiPerMinute: () => 1,
@@ -106,7 +106,7 @@ test.each([
   ['2001:db8::6', '2001:db8:0:0'],
   ['::1', '0:0:0:0'],
 ])('%s is one client with %s', (address, network) => {
-  expect(networkOf(address)).toBe(network)
+  expect(toNetwork(address)).toBe(network)
 })
 
 describe('S9: the operator key', () => {

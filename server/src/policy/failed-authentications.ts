@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { tooManyRequests } from './limits'
+import { toRateLimitError } from './limits'
 import { SlidingWindow } from './sliding-window'
 import type { ApiError } from '../errors'
 
@@ -49,7 +49,7 @@ export class FailedAuthentications {
 
   /** Throws `rate_limit_exceeded` where an unknown key may not be looked up now. */
   assertMayLookUp(client: string): void {
-    const address = this.#addresses.get(networkOf(client))
+    const address = this.#addresses.get(toNetwork(client))
     if (address) this.#assertMayTry(address, this.#now())
   }
 
@@ -60,7 +60,7 @@ export class FailedAuthentications {
    */
   isOperator(client: string, isKey: () => boolean): boolean {
     const nowMs = this.#now()
-    const known = this.#addresses.get(networkOf(client))
+    const known = this.#addresses.get(toNetwork(client))
     if (known && nowMs - known.operatorAtMs > operatorMs) this.#assertMayTry(known, nowMs)
     if (!isKey()) return false
     this.#address(client).operatorAtMs = nowMs
@@ -75,7 +75,7 @@ export class FailedAuthentications {
   }
 
   #address(client: string): Address {
-    const network = networkOf(client)
+    const network = toNetwork(client)
     const known = this.#addresses.get(network)
     if (known) return known
     const address = {
@@ -91,12 +91,12 @@ export class FailedAuthentications {
     const limit = this.#perMinute()
     const reading = { id: 'failures', limit, used: limit, left: 0, resetMs: waitMs }
     const words = 'Too many requests with keys that are not valid came from your address.'
-    return tooManyRequests({ kind: 'refused', by: 'window', reading, waitMs }, words)
+    return toRateLimitError({ kind: 'refused', by: 'window', reading, waitMs }, words)
   }
 }
 
 /** Who has one IPv6 address has a network of them: 64 bits count as one. */
-export function networkOf(address: string): string {
+export function toNetwork(address: string): string {
   const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
   if (!plain.includes(':')) return plain
   const [front = '', back = ''] = plain.split('::')

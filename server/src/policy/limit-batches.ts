@@ -1,19 +1,19 @@
 import type { Demand } from './counters'
 import { batchScript } from './limit-scripts'
-import type { Bucket } from '../auth/principal'
-import { Batches } from '../db/batches'
+import type { LimitBucket } from '../auth/principal'
+import { DataLoader } from '../db/data-loader'
 import type { Redis } from '../db/redis'
 
 /** What a request has taken and gives back. */
 export interface Ended {
   /** That it was taken under. */
   id: string
-  windows: readonly Bucket[]
+  windows: readonly LimitBucket[]
   /** Where each window counted it. */
   slots: readonly number[]
   /** More than was counted; less than zero for less. */
   delta: number
-  running: readonly Bucket[]
+  running: readonly LimitBucket[]
 }
 
 type Operation = { kind: 'take'; id: string; demand: Demand } | ({ kind: 'end' } & Ended)
@@ -27,20 +27,20 @@ const mostInBatch = 64
 /** Where Redis is far away, scripts follow each other without waiting for answers. */
 const aWhileMs = 2
 
-export const keyOf = ({ id }: Bucket) => `tollgate:${id}`
+export const keyOf = ({ id }: LimitBucket) => `tollgate:${id}`
 
-const limitOf = ({ limit }: Bucket) => limit
+const limitOf = ({ limit }: LimitBucket) => limit
 
 const nothing: Ended = { id: '', windows: [], slots: [], delta: 0, running: [] }
 
 /** What requests take and give back in Redis: those that come at the same moment by one script. */
 export class LimitBatches {
   readonly #redis: Pick<Redis, 'runFor'>
-  readonly #batches: Batches<Operation, unknown>
+  readonly #batches: DataLoader<Operation, unknown>
 
   constructor(redis: Pick<Redis, 'runFor'>) {
     this.#redis = redis
-    this.#batches = new Batches<Operation, unknown>({
+    this.#batches = new DataLoader<Operation, unknown>({
       answer: (batch) => this.#run(batch),
       patienceMs,
       // A place that is not given back stays taken for two minutes.
@@ -70,7 +70,7 @@ export class LimitBatches {
 
   async #run(batch: readonly Operation[]): Promise<readonly unknown[]> {
     const keys = new Map<string, number>()
-    const positionOf = (bucket: Bucket): number => {
+    const positionOf = (bucket: LimitBucket): number => {
       const key = keyOf(bucket)
       const position = keys.get(key) ?? keys.size + 1
       keys.set(key, position)
@@ -87,7 +87,7 @@ export class LimitBatches {
   }
 }
 
-function toArguments(asked: Operation, positionOf: (bucket: Bucket) => number): unknown[] {
+function toArguments(asked: Operation, positionOf: (bucket: LimitBucket) => number): unknown[] {
   if (asked.kind === 'end') {
     const { delta, id, windows, slots, running } = asked
     return [0, delta, id, windows.map(positionOf), slots, running.map(positionOf)]

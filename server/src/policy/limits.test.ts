@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { Limits } from './limits'
+import { RateLimits } from './limits'
 import { MemoryCounters } from './memory-counters'
-import { limitsOf, type Principal, type Scope } from '../auth/principal'
+import { combineLimits, type Principal, type LimitScope } from '../auth/principal'
 import { ApiError } from '../errors'
 
-const scope = (fields: Partial<Scope>): Scope => ({
+const scope = (fields: Partial<LimitScope>): LimitScope => ({
   id: 'user_1',
   requestsPerMinute: null,
   tokensPerMinute: null,
@@ -14,7 +14,7 @@ const scope = (fields: Partial<Scope>): Scope => ({
   ...fields,
 })
 
-const principal = (...scopes: Partial<Scope>[]): Principal => ({
+const principal = (...scopes: Partial<LimitScope>[]): Principal => ({
   keyId: 'key_1',
   keyPrefix: 'sk-tg-AAAAAA',
   logBodies: false,
@@ -23,13 +23,13 @@ const principal = (...scopes: Partial<Scope>[]): Principal => ({
   permissions: ['write'],
   expiresAtMs: null,
   endsAtMs: null,
-  limits: limitsOf(scopes.map(scope)),
+  limits: combineLimits(scopes.map(scope)),
 })
 
 function stage() {
   const clock = { ms: 0 }
   const counters = new MemoryCounters(() => clock.ms)
-  return { clock, counters, limits: new Limits(counters) }
+  return { clock, counters, limits: new RateLimits(counters) }
 }
 
 async function refusal(asked: Promise<unknown>): Promise<ApiError> {
@@ -143,7 +143,7 @@ describe('requests at once', () => {
 
 describe('R08: tokens', () => {
   const caller = principal({ tokensPerMinute: 10_000 })
-  const used = async (limits: Limits) => {
+  const used = async (limits: RateLimits) => {
     const probe = await limits.admit(caller)
     return (await refusal(Promise.try(() => probe.reserve(10_001)))).details['used']
   }

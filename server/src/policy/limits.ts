@@ -1,15 +1,23 @@
-import type { Counters, Granted, Look, Reading, Refused, Taken, Used } from './counters'
+import type {
+  Counters,
+  Granted,
+  Look,
+  BucketReading,
+  LimitRefusal,
+  CounterTake,
+  BucketUse,
+} from './counters'
 import { windowMs } from './sliding-window'
-import type { Bucket, Principal } from '../auth/principal'
-import { ApiError, type Quota } from '../errors'
+import type { LimitBucket, Principal } from '../auth/principal'
+import { ApiError, type RateLimitQuota } from '../errors'
 
-const nowhere: readonly Bucket[] = []
+const nowhere: readonly LimitBucket[] = []
 
 /**
  * Requests and tokens per minute, and requests that run at once, by all scopes of a caller. Where they
  * are counted is the counters' affair.
  */
-export class Limits {
+export class RateLimits {
   readonly #counters: Counters
 
   constructor(counters: Counters) {
@@ -17,20 +25,20 @@ export class Limits {
   }
 
   /** Where a caller stands; counts nothing. */
-  async look(windows: readonly Bucket[]): Promise<Quota | undefined> {
+  async look(windows: readonly LimitBucket[]): Promise<RateLimitQuota | undefined> {
     const taken = await this.#counters.take({ windows, weight: 0, running: [] })
     return taken.kind === 'granted' ? quotaOf(taken.tightest) : quotaOf(taken.reading)
   }
 
   /** How far each bucket is used, windows first; counts nothing. */
-  used(at: Look): Used[] | Promise<Used[]> {
+  used(at: Look): BucketUse[] | Promise<BucketUse[]> {
     return this.#counters.look(at)
   }
 
   /** Counts a request that takes no time. Rejects with `rate_limit_exceeded`. */
-  async count(windows: readonly Bucket[]): Promise<Quota | undefined> {
+  async count(windows: readonly LimitBucket[]): Promise<RateLimitQuota | undefined> {
     const taken = await this.#counters.take({ windows, weight: 1, running: [] })
-    if (taken.kind === 'refused') throw tooManyRequests(taken)
+    if (taken.kind === 'refused') throw toRateLimitError(taken)
     return quotaOf(taken.tightest)
   }
 
@@ -46,12 +54,15 @@ export class Limits {
       : this.#admitted(taken, limits.tokens)
   }
 
-  async #admitLater(taking: Promise<Taken>, windows: readonly Bucket[]): Promise<Admission> {
+  async #admitLater(
+    taking: Promise<CounterTake>,
+    windows: readonly LimitBucket[],
+  ): Promise<Admission> {
     return this.#admitted(await taking, windows)
   }
 
-  #admitted(taken: Taken, windows: readonly Bucket[]): Admission {
-    if (taken.kind === 'refused') throw tooManyRequests(taken)
+  #admitted(taken: CounterTake, windows: readonly LimitBucket[]): Admission {
+    if (taken.kind === 'refused') throw toRateLimitError(taken)
     return new Admission(taken, this.#counters, windows)
   }
 }
@@ -61,16 +72,16 @@ export class Limits {
  * twice is harmless.
  */
 export class Admission {
-  readonly quota: Quota | undefined
+  readonly quota: RateLimitQuota | undefined
   readonly #requests: Granted
   readonly #counters: Counters
   /** Where its tokens are counted. */
-  readonly #windows: readonly Bucket[]
+  readonly #windows: readonly LimitBucket[]
   #tokens: Granted | undefined
   #reserved = 0
   #used = 0
 
-  constructor(requests: Granted, counters: Counters, windows: readonly Bucket[]) {
+  constructor(requests: Granted, counters: Counters, windows: readonly LimitBucket[]) {
     this.quota = quotaOf(requests.tightest)
     this.#requests = requests
     this.#counters = counters
@@ -86,11 +97,11 @@ export class Admission {
       : this.#reserve(taken, tokens)
   }
 
-  async #reserveLater(taking: Promise<Taken>, tokens: number): Promise<undefined> {
+  async #reserveLater(taking: Promise<CounterTake>, tokens: number): Promise<undefined> {
     return this.#reserve(await taking, tokens)
   }
 
-  #reserve(taken: Taken, tokens: number): undefined {
+  #reserve(taken: CounterTake, tokens: number): undefined {
     if (taken.kind === 'refused') throw tooManyTokens(taken, tokens)
     this.#tokens = taken
     this.#reserved = tokens
@@ -113,7 +124,7 @@ export class Admission {
   }
 }
 
-const quotaOf = (reading: Reading | undefined): Quota | undefined =>
+const quotaOf = (reading: BucketReading | undefined): RateLimitQuota | undefined =>
   reading && {
     limit: reading.limit,
     remaining: reading.left,
@@ -121,14 +132,14 @@ const quotaOf = (reading: Reading | undefined): Quota | undefined =>
   }
 
 /** The bucket that refused: it resets when a repeat will succeed. */
-const refusedQuota = ({ reading, by }: Refused, waitMs: number): Quota => ({
+const refusedQuota = ({ reading, by }: LimitRefusal, waitMs: number): RateLimitQuota => ({
   limit: reading.limit,
   remaining: by === 'running' ? 0 : reading.left,
   resetAtMs: Date.now() + waitMs,
 })
 
 /** `rate_limit_exceeded` for a refusal: a window of requests, or too many that run. */
-export function tooManyRequests(refused: Refused, words?: string): ApiError {
+export function toRateLimitError(refused: LimitRefusal, words?: string): ApiError {
   const { reading, by, waitMs } = refused
   const message =
     words ??
@@ -147,7 +158,7 @@ export function tooManyRequests(refused: Refused, words?: string): ApiError {
   })
 }
 
-function tooManyTokens(refused: Refused, tokens: number): ApiError {
+function tooManyTokens(refused: LimitRefusal, tokens: number): ApiError {
   const { limit, used } = refused.reading
   const isHopeless = refused.waitMs === Infinity
   const waitMs = isHopeless ? windowMs : refused.waitMs

@@ -6,13 +6,13 @@ import {
   type Demand,
   type Granted,
   type Look,
-  type Reading,
-  type Refused,
-  type Taken,
-  type Used,
+  type BucketReading,
+  type LimitRefusal,
+  type CounterTake,
+  type BucketUse,
 } from './counters'
 import { SlidingWindow, windowMs } from './sliding-window'
-import type { Bucket } from '../auth/principal'
+import type { LimitBucket } from '../auth/principal'
 
 /** Counts in this process. What nobody has used for a minute or two is forgotten. */
 export class MemoryCounters implements Counters {
@@ -32,7 +32,7 @@ export class MemoryCounters implements Counters {
   }
 
   /** `nodes` share each limit; each can take any one request that the whole limit can. */
-  take(demand: Demand, nodes = 1): Taken {
+  take(demand: Demand, nodes = 1): CounterTake {
     return this.refuse(demand, nodes) ?? this.grant(demand, nodes)
   }
 
@@ -48,9 +48,9 @@ export class MemoryCounters implements Counters {
   }
 
   /** The window of a demand with the least left, for its grant. */
-  tightest({ windows, weight }: Demand, nodes: number): Reading | undefined {
+  tightest({ windows, weight }: Demand, nodes: number): BucketReading | undefined {
     const nowMs = this.#now()
-    let tightest: Reading | undefined
+    let tightest: BucketReading | undefined
     for (const bucket of windows) {
       tightest = tighter(
         tightest,
@@ -69,9 +69,9 @@ export class MemoryCounters implements Counters {
   }
 
   /** What refuses a demand, undefined where nothing does. Counts nothing. */
-  refuse({ windows, weight, running }: Demand, nodes = 1): Refused | undefined {
+  refuse({ windows, weight, running }: Demand, nodes = 1): LimitRefusal | undefined {
     const nowMs = this.#now()
-    let refused: Refused | undefined
+    let refused: LimitRefusal | undefined
     for (const bucket of windows) {
       const window = this.#window(bucket.id)
       const waitMs = weight && window.waitMs(weight, shareOf(bucket, { nodes, weight }), nowMs)
@@ -89,7 +89,7 @@ export class MemoryCounters implements Counters {
     return refused
   }
 
-  look({ windows, running }: Look): Used[] {
+  look({ windows, running }: Look): BucketUse[] {
     const nowMs = this.#now()
     return [
       ...windows.map(({ id }) => {
@@ -139,7 +139,7 @@ class Grant implements Granted {
     this.#slot = at.slot
   }
 
-  get tightest(): Reading | undefined {
+  get tightest(): BucketReading | undefined {
     return this.#counters.tightest(this.#demand, this.#nodes)
   }
 
@@ -160,11 +160,11 @@ const shareOf = ({ limit }: { limit: number }, { nodes, weight }: Part) =>
   nodes === 1 ? limit : Math.min(limit, Math.max(1, weight, Math.floor(limit / nodes)))
 
 interface At extends Part {
-  bucket: Bucket
+  bucket: LimitBucket
   nowMs: number
 }
 
-function readingOf(window: SlidingWindow, { bucket, nodes, weight, nowMs }: At): Reading {
+function readingOf(window: SlidingWindow, { bucket, nodes, weight, nowMs }: At): BucketReading {
   const used = window.used(nowMs)
   const left = Math.max(0, shareOf(bucket, { nodes, weight }) - used)
   return { id: bucket.id, limit: bucket.limit, used, left, resetMs: window.resetMs(nowMs) }

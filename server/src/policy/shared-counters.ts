@@ -6,16 +6,16 @@ import {
   type Demand,
   type Granted,
   type Look,
-  type Reading,
-  type Refused,
-  type Taken,
-  type Used,
+  type BucketReading,
+  type LimitRefusal,
+  type CounterTake,
+  type BucketUse,
 } from './counters'
 import { keyOf, LimitBatches } from './limit-batches'
 import { heartbeatScript, leaveScript, lookScript, renewScript } from './limit-scripts'
 import { MemoryCounters } from './memory-counters'
 import { windowMs } from './sliding-window'
-import { newIdBody } from '../db/id'
+import { generateIdBody } from '../db/id'
 import { Redis } from '../db/redis'
 
 interface Options {
@@ -26,7 +26,7 @@ interface Options {
 
 /** A window that is known to be full until then. */
 interface Full {
-  reading: Reading
+  reading: BucketReading
   untilMs: number
 }
 
@@ -43,7 +43,7 @@ export class SharedCounters implements Counters, AsyncDisposable {
   readonly #redis: Redis
   readonly #batches: LimitBatches
   readonly #own = new MemoryCounters()
-  readonly #nodeId = newIdBody()
+  readonly #nodeId = generateIdBody()
   readonly #full = new Map<string, Full>()
   /** Where running requests of this node hold places, by their ids. */
   readonly #held = new Map<string, readonly string[]>()
@@ -74,10 +74,10 @@ export class SharedCounters implements Counters, AsyncDisposable {
     return this.#redis.isAway
   }
 
-  async take(demand: Demand): Promise<Taken> {
+  async take(demand: Demand): Promise<CounterTake> {
     const known = this.#knownRefusal(demand)
     if (known) return known
-    const id = newIdBody()
+    const id = generateIdBody()
     if (this.#redis.isAway) return this.#takeShare(demand, id)
     if (performance.now() < this.#cautiousUntilMs) {
       const refused = this.#own.refuse(demand, this.#nodes)
@@ -93,7 +93,7 @@ export class SharedCounters implements Counters, AsyncDisposable {
   }
 
   /** Of all nodes; of this one while Redis is away. */
-  async look(at: Look): Promise<Used[]> {
+  async look(at: Look): Promise<BucketUse[]> {
     const buckets = [...at.windows, ...at.running]
     if (buckets.length === 0 || this.#redis.isAway) return this.#own.look(at)
     const answer = await this.#redis
@@ -107,7 +107,7 @@ export class SharedCounters implements Counters, AsyncDisposable {
   }
 
   /** What this node may let in by itself. */
-  #takeShare(demand: Demand, id: string): Taken {
+  #takeShare(demand: Demand, id: string): CounterTake {
     const own = this.#own.take(demand, this.#nodes)
     if (own.kind === 'refused') return own
     return this.#granted(demand, { id, own, tightest: own.tightest, slots: undefined })
@@ -134,16 +134,16 @@ export class SharedCounters implements Counters, AsyncDisposable {
    * Nobody asks again for what cannot have changed. Only where one is taken at a time: requests are
    * never given back, tokens are.
    */
-  #remember(demand: Demand, refused: Refused): Refused {
+  #remember(demand: Demand, refused: LimitRefusal): LimitRefusal {
     const { reading, by, waitMs } = refused
     if (by === 'running' || demand.weight !== 1) return refused
     this.#full.set(reading.id, { reading, untilMs: performance.now() + waitMs })
     return refused
   }
 
-  #knownRefusal({ windows, weight }: Demand): Refused | undefined {
+  #knownRefusal({ windows, weight }: Demand): LimitRefusal | undefined {
     if (weight !== 1 || this.#full.size === 0) return undefined
-    let refused: Refused | undefined
+    let refused: LimitRefusal | undefined
     for (const { id, limit } of windows) {
       const full = this.#full.get(id)
       if (full?.reading.limit !== limit) continue
@@ -185,7 +185,7 @@ export class SharedCounters implements Counters, AsyncDisposable {
 interface Let {
   id: string
   own: Granted
-  tightest: Reading | undefined
+  tightest: BucketReading | undefined
   /** Where Redis counted it, by window; undefined where it did not. */
   slots: number[] | undefined
 }
@@ -196,8 +196,8 @@ const toNumbers = (answer: unknown): number[] => (Array.isArray(answer) ? answer
 function readTaken({ windows, running }: Demand, answer: readonly number[]) {
   const [refusedBy = 0, wait = 0, ...rest] = answer
   const slots: number[] = []
-  let tightest: Reading | undefined
-  const readings = windows.map(({ id, limit }, position): Reading => {
+  let tightest: BucketReading | undefined
+  const readings = windows.map(({ id, limit }, position): BucketReading => {
     const [used = 0, resetMs = 0, slot = 0] = rest.slice(position * 3, position * 3 + 3)
     slots.push(slot)
     return { id, limit, used, left: Math.max(0, limit - used), resetMs }
@@ -207,11 +207,11 @@ function readTaken({ windows, running }: Demand, answer: readonly number[]) {
   if (refusedBy === 0) return { refused: undefined, tightest, slots }
   if (refusedReading) {
     const waitMs = wait < 0 ? Infinity : wait
-    const refused: Refused = { kind: 'refused', by: 'window', reading: refusedReading, waitMs }
+    const refused: LimitRefusal = { kind: 'refused', by: 'window', reading: refusedReading, waitMs }
     return { refused, tightest, slots }
   }
   const { id, limit } = running[refusedBy - 1 - windows.length] ?? { id: '', limit: 1 }
   const reading = { id, limit, used: limit, left: 0, resetMs: runningWaitMs }
-  const refused: Refused = { kind: 'refused', by: 'running', reading, waitMs: runningWaitMs }
+  const refused: LimitRefusal = { kind: 'refused', by: 'running', reading, waitMs: runningWaitMs }
   return { refused, tightest, slots }
 }

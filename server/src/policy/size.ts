@@ -32,7 +32,7 @@ interface Ports {
 const foreignMargin = 1.3
 
 /** The output limit that a model is asked for. */
-export function outputLimitFor(
+export function getOutputLimit(
   model: Model,
   { output, lowersOutput }: Pick<PromptSize, 'output' | 'lowersOutput'>,
 ): PromptSize['output'] {

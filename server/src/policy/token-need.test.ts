@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { tokensNeeded } from './token-need'
-import { roughPromptTokens } from '../metering/estimate'
+import { estimateTokenNeed } from './token-need'
+import { estimatePromptTokens } from '../metering/estimate'
 
 const size = (limit?: number) => ({
   textField: 'messages' as const,
@@ -18,14 +18,14 @@ test.each([
   { answers: 0, limit: undefined, most: null, wanted: 10 },
 ])('%j', ({ answers, limit, most, wanted }) => {
   const need = { promptTokens: 10, answers }
-  expect(tokensNeeded(need, size(limit), { maxOutputTokens: most })).toBe(wanted)
+  expect(estimateTokenNeed(need, size(limit), { maxOutputTokens: most })).toBe(wanted)
 })
 
 test('a short request is estimated by its length, a long one by its texts', () => {
   let looked = 0
   const short = () => ({ texts: [], media: (looked += 1) })
-  expect(roughPromptTokens(458, short)).toBe(100)
+  expect(estimatePromptTokens(458, short)).toBe(100)
   expect(looked).toBe(0)
   const prompt = { texts: ['x'.repeat(45_998)], media: 2 }
-  expect(roughPromptTokens(9_000_000, () => prompt)).toBe(12_000)
+  expect(estimatePromptTokens(9_000_000, () => prompt)).toBe(12_000)
 })

@@ -12,7 +12,7 @@ export interface TokenNeed {
 const usualAnswer = 1024
 
 /** Tokens to reserve for a request: its prompt, and all it may write. Source: contract 3.1. */
-export function tokensNeeded(
+export function estimateTokenNeed(
   { promptTokens, answers }: TokenNeed,
   { output }: Pick<PromptSize, 'output'>,
   { maxOutputTokens }: Pick<Model, 'maxOutputTokens'>,

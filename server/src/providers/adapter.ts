@@ -1,15 +1,15 @@
-import type { Media } from './media'
+import type { MediaData } from './media'
 import type { RelayedStream, RelayRequest } from './openai/relayed-stream'
 import type { WholeAnswer } from './openai/whole-answer'
 import type { CacheLifetime } from './prompt-caching'
-import type { Failure, Source } from './upstream-error'
+import type { UpstreamFailure, ErrorSource } from './upstream-error'
 import type { ApiError } from '../errors'
 import type { CallerChat, ChatRequest } from '../wire/chat-request'
 import type { JsonObject } from '../wire/json-body'
-import type { Part } from '../wire/part'
+import type { Part } from '../wire/answer-part'
 
 /** For whom a request is written. */
-export interface Target {
+export interface AdapterTarget {
   /** The provider's own name of the model. */
   upstreamModel: string
   /** The output limit that the hold pays for; undefined where neither caller nor model has one. */
@@ -18,7 +18,7 @@ export interface Target {
   /** The custom tools that the model knows as such, by the names of the functions that stand for them. */
   customTools?: ReadonlyMap<string, JsonObject> | undefined
   /** What `Adapter.addresses` asked for, by address. */
-  media?: ReadonlyMap<string, Media>
+  media?: ReadonlyMap<string, MediaData>
   /** `replaced` after the provider refused the signatures of a history that another model wrote. */
   signatures?: 'kept' | 'replaced'
 }
@@ -36,7 +36,7 @@ export interface UpstreamRequest {
 export type PartsReader = (data: string) => Part[]
 
 /** For whom a request in a provider's own format is passed on. */
-export interface OwnTarget {
+export interface PassthroughTarget {
   upstreamModel: string
   /** The output limit that the hold pays for. */
   maxTokens: number | undefined
@@ -45,9 +45,9 @@ export interface OwnTarget {
 }
 
 /** How requests of callers who speak the provider's own format are passed on, and answers back. */
-export interface OwnFormat {
+export interface NativePassthrough {
   format: 'messages' | 'responses'
-  request: (body: JsonObject, target: OwnTarget) => UpstreamRequest
+  request: (body: JsonObject, target: PassthroughTarget) => UpstreamRequest
   /** The body without the signatures of its history, where it has any that could be refused. */
   unsigned?: (body: JsonObject) => JsonObject | undefined
   /** Its chunks are whole frames of that format. */
@@ -63,16 +63,16 @@ export interface Adapter {
   /** How its stream is cut into events. */
   framing: 'sse' | 'aws'
   /** Throws `invalid_request`, issue `unsupported_by_model`, for what would change the answer's meaning. */
-  request: (chat: ChatRequest, target: Target) => UpstreamRequest
-  reader: (source: Source) => PartsReader
+  request: (chat: ChatRequest, target: AdapterTarget) => UpstreamRequest
+  reader: (source: ErrorSource) => PartsReader
   /** Names of tools that are taken; those that OpenAI takes unless said otherwise. */
   toolNames?: RegExp
   /** For callers who speak it too. */
-  own?: OwnFormat | undefined
+  own?: NativePassthrough | undefined
   /** What must be fetched before `request` can be called; absent where the provider fetches itself. */
   addresses?: (chat: Pick<CallerChat, 'messages'>) => string[]
   /** What a refusal means for the caller, where it is not read as that of an OpenAI-alike. */
-  failure?: (failure: Failure, source: Source) => ApiError
+  failure?: (failure: UpstreamFailure, source: ErrorSource) => ApiError
   /** Whether the same request with `signatures: 'replaced'` may be taken; nothing was billed. */
-  refusesSignatures?: (failure: Failure) => boolean
+  refusesSignatures?: (failure: UpstreamFailure) => boolean
 }

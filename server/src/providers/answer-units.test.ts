@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { ownFormat as messages } from './anthropic/own-format'
-import { partsReader } from './anthropic/parts'
+import { ownFormat as messages } from './anthropic/native-passthrough'
+import { createPartsReader } from './anthropic/parts'
 import type { RelayedStream, RelayRequest } from './openai/relayed-stream'
 import { relayText } from './openai/whole-answer'
 import { RelayOptions } from './provider'
-import { ownFormat } from './responses/own-format'
+import { ownFormat } from './responses/native-passthrough'
 import { sampleSource } from './samples'
 import { TranslatedStream } from './translated-stream'
 import { noUsage } from '../wire/usage'
@@ -64,7 +64,7 @@ describe('the characters of an answer are counted where they are charged', () =>
     [
       'a translated stream',
       (of: RelayRequest) => {
-        return used(new TranslatedStream(partsReader(of.source), of), messageEvents)
+        return used(new TranslatedStream(createPartsReader(of.source), of), messageEvents)
       },
     ],
     [

@@ -1,4 +1,4 @@
-import type { Saying } from './conformance-voices'
+import type { VoicedAnswer } from './conformance-voices'
 import type { JsonObject } from '../wire/json-body'
 import type { Usage } from '../wire/usage'
 
@@ -13,7 +13,7 @@ export interface RequestFeature {
 /** A feature of answers: what a provider says, and what the caller must get. */
 export interface AnswerFeature {
   name: string
-  saying: Saying
+  saying: VoicedAnswer
   message?: JsonObject
   finish?: string
   usage?: Partial<Usage>

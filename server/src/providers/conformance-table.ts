@@ -1,4 +1,4 @@
-import type { Adapter, Target, UpstreamRequest } from './adapter'
+import type { Adapter, AdapterTarget, UpstreamRequest } from './adapter'
 import { anthropic } from './anthropic'
 import { bedrock } from './bedrock'
 import { cohere } from './cohere'
@@ -13,7 +13,7 @@ import { voices, type Voice } from './conformance-voices'
 import { google } from './google'
 import { ChatStream } from './openai/chat-stream'
 import type { RelayRequest } from './openai/relayed-stream'
-import { omittedByRelay, outputLimitOf, toUpstreamChat } from './openai/request'
+import { findFieldsOmittedByRelay, readOutputLimit, toUpstreamChat } from './openai/request'
 import { RelayOptions } from './provider'
 import { responses } from './responses'
 import { TranslatedStream } from './translated-stream'
@@ -25,7 +25,7 @@ import { noUsage } from '../wire/usage'
 /** How well a dialect does: what the caller sent arrives, is refused with 400, or goes unsaid. */
 type Result = 'yes' | 'refused' | 'left out' | '–'
 
-export interface Dialect {
+export interface ConformanceDialect {
   name: string
   /** Undefined for what is relayed. */
   adapter?: Adapter
@@ -35,7 +35,7 @@ export interface Dialect {
   voice: Voice
 }
 
-export const dialectsShown: readonly Dialect[] = [
+export const dialectsShown: readonly ConformanceDialect[] = [
   { name: 'OpenAI, relayed', upstreamModel: 'gpt-4.1', voice: voices.openai },
   { name: 'Responses', adapter: responses, upstreamModel: 'gpt-6-astra', voice: voices.responses },
   {
@@ -82,27 +82,28 @@ const relay = (): RelayRequest => ({
 
 /** A chat request as a dialect writes it, and what it leaves out. */
 export function writtenFor(
-  { adapter, upstreamModel, options: own = options }: Omit<Dialect, 'voice'>,
+  { adapter, upstreamModel, options: own = options }: Omit<ConformanceDialect, 'voice'>,
   chat: JsonObject,
 ): Pick<UpstreamRequest, 'body' | 'omitted'> {
   if (!adapter) {
     const relayed = { upstreamModel, options: own }
-    return { body: toUpstreamChat(chat, relayed), omitted: omittedByRelay(chat, relayed) }
+    return { body: toUpstreamChat(chat, relayed), omitted: findFieldsOmittedByRelay(chat, relayed) }
   }
   const capabilities = { reasoning: true, tools: true, vision: true, jsonSchema: true }
-  const limit = outputLimitOf(chat)?.limit ?? 1000
+  const limit = readOutputLimit(chat)?.limit ?? 1000
   const plain = toPlainChat(chat)
   // What is fetched for a provider that does not fetch: base64 of its name.
   const fetched = { mimeType: 'image/png', base64: btoa('mark.png') }
   const media = new Map(adapter.addresses?.(plain).map((url) => [url, fetched]))
-  const target: Target = { upstreamModel, maxTokens: limit, capabilities, media }
+  const target: AdapterTarget = { upstreamModel, maxTokens: limit, capabilities, media }
   return adapter.request(plain, target)
 }
 
-const sent = (dialect: Dialect, chat: JsonObject): JsonObject => writtenFor(dialect, chat).body
+const sent = (dialect: ConformanceDialect, chat: JsonObject): JsonObject =>
+  writtenFor(dialect, chat).body
 
 /** What becomes of a feature on its way to the provider. Throws what is no refusal. */
-export function requestResult(dialect: Dialect, { chat, mark }: RequestFeature): Result {
+export function requestResult(dialect: ConformanceDialect, { chat, mark }: RequestFeature): Result {
   const plain = { model: 'a/b', messages: [{ role: 'user', content: 'Hello' }] }
   const without = JSON.stringify(sent(dialect, plain))
   try {
@@ -116,7 +117,7 @@ export function requestResult(dialect: Dialect, { chat, mark }: RequestFeature):
 }
 
 /** What a caller gets of an answer, in the order in which its events come. */
-function heard({ adapter, voice }: Dialect, { saying, isUnmarked }: AnswerFeature) {
+function heard({ adapter, voice }: ConformanceDialect, { saying, isUnmarked }: AnswerFeature) {
   const request = relay()
   const stream = adapter
     ? new TranslatedStream(adapter.reader(source), request)
@@ -128,7 +129,7 @@ function heard({ adapter, voice }: Dialect, { saying, isUnmarked }: AnswerFeatur
 }
 
 /** Whether the caller gets what was said. */
-export function answerResult(dialect: Dialect, feature: AnswerFeature): Result {
+export function answerResult(dialect: ConformanceDialect, feature: AnswerFeature): Result {
   let got: ReturnType<typeof heard>
   try {
     got = heard(dialect, feature)

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../wire/json-body'
 
 /** What a provider is to say, whatever its dialect. Counts are fixed: see `counts`. */
-export interface Saying {
+export interface VoicedAnswer {
   thought?: string
   text?: string
   /** Arguments of calls, as JSON texts; empty for a call without. */
@@ -22,17 +22,17 @@ export interface Saying {
 export const counts = { input: 10, cached: 4, output: 5, thought: 3 }
 
 /** A dialect's events for an answer. */
-export type Voice = (saying: Saying) => JsonObject[]
+export type Voice = (saying: VoicedAnswer) => JsonObject[]
 
 const { input, cached, output, thought: thoughts } = counts
 const names = ['first', 'second']
 
 /** What is counted of an answer's output, but for its thoughts; undefined where nothing is. */
-const outputOf = ({ claimed }: Saying): number | undefined =>
+const outputOf = ({ claimed }: VoicedAnswer): number | undefined =>
   claimed === null ? undefined : (claimed ?? output)
 const idOf = (at: number) => `call_${at}`
 
-const blocks = ({ thought, text, calls = [] }: Saying) => [
+const blocks = ({ thought, text, calls = [] }: VoicedAnswer) => [
   ...(thought === undefined ? [] : [{ kind: 'thought' as const, said: thought }]),
   ...(text === undefined ? [] : [{ kind: 'text' as const, said: text }]),
   ...calls.map((said, call) => ({ kind: 'call' as const, said, call })),

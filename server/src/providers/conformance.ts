@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Adapter, Target } from './adapter'
+import type { Adapter, AdapterTarget } from './adapter'
 import { choiceOf, expectGoodChunks, identity, jsonOf, wholeOf } from './conformance-chunks'
 import { RelayOptions } from './provider'
 import { TranslatedStream } from './translated-stream'
-import { toCallerError, type Source } from './upstream-error'
+import { toCallerError, type ErrorSource } from './upstream-error'
 import { ApiError } from '../errors'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { toPlainChat } from '../wire/plain-chat'
-import { EventReader, frame } from '../wire/sse'
+import { SseReader, frame } from '../wire/sse'
 import type { TextSize } from '../wire/text-size'
 import { noUsage, type Usage } from '../wire/usage'
 
@@ -18,7 +18,7 @@ export interface RequestRow {
   what: string
   /** Beside `model`, and `messages` where they do not matter. */
   chat: JsonObject
-  target?: Partial<Target>
+  target?: Partial<AdapterTarget>
   /** What differs from the body of the plainest request; null for what it lacks. */
   body?: JsonObject
   refused?: { param: string; issue: string }
@@ -54,7 +54,7 @@ interface EventCutter {
 /** One dialect, to be held against the rows of contract 12.13. */
 export interface Conformance {
   adapter: Adapter
-  target: Target
+  target: AdapterTarget
   requests: readonly RequestRow[]
   answers: readonly AnswerRow[]
   errors: readonly ErrorRow[]
@@ -77,7 +77,7 @@ const recorded = (file: string): string[] | undefined =>
     : undefined
 
 const secret = 'sk-conformance-0123456789'
-const source: Source = {
+const source: ErrorSource = {
   provider: 'acme',
   secret,
   textField: 'messages',
@@ -110,7 +110,7 @@ interface Outcome {
 
 /** Reads bytes as `UpstreamStream` does, in the pieces in which they arrive. */
 function read(pieces: readonly Uint8Array[], { adapter, ...conformance }: Conformance): Outcome {
-  const cutter = conformance.cutter?.() ?? new EventReader()
+  const cutter = conformance.cutter?.() ?? new SseReader()
   const stream = new TranslatedStream(adapter.reader(source), requestOf())
   const chunks: string[] = []
   const take = (events: readonly string[]) => {
@@ -202,7 +202,7 @@ function testAnswer(conformance: Conformance, row: AnswerRow): void {
 }
 
 function testRequest({ adapter, target }: Conformance, row: RequestRow): void {
-  const write = (chat: JsonObject, own?: Partial<Target>) =>
+  const write = (chat: JsonObject, own?: Partial<AdapterTarget>) =>
     adapter.request(toPlainChat({ model: 'a/b', messages: hello, ...chat }), { ...target, ...own })
   test(row.what, () => {
     if (row.refused) {

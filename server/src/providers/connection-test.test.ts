@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { connectionTest } from './connection-test'
+import { createConnectionTest } from './connection-test'
 import { providers } from './registry'
 import type { ConnectionOptions } from './connection-options'
 
@@ -10,7 +10,7 @@ const providerOf = (key: string) => {
 }
 
 const testOf = (key: string, baseUrl: string | null, options: ConnectionOptions = {}) =>
-  connectionTest({ provider: providerOf(key), connection: { baseUrl, secret: 'x', options } })
+  createConnectionTest({ provider: providerOf(key), connection: { baseUrl, secret: 'x', options } })
 
 const region = 'https://bedrock-runtime.eu-west-1.amazonaws.com'
 

@@ -1,6 +1,6 @@
-import { azureTestCall } from './azure/address'
+import { toAzureTestCall } from './azure/address'
 import { listUrlOf } from './bedrock/address'
-import { addressOf, type Line } from './line'
+import { addressOf, type ProviderRoute } from './provider-route'
 import { isObject } from '../wire/json-body'
 
 /** What was answered: the status, and the body where it is JSON. */
@@ -29,7 +29,7 @@ export interface ConnectionTest {
 const mostModels = 5000
 
 /** How a connection is tested: by its list of models, where its provider has one. */
-export function connectionTest(line: Line): ConnectionTest {
+export function createConnectionTest(line: ProviderRoute): ConnectionTest {
   const { dialect, options } = line.provider
   if (dialect === 'bedrock') return bedrockTest(line)
   if (dialect === 'vertex') return vertexTest(line)
@@ -38,7 +38,7 @@ export function connectionTest(line: Line): ConnectionTest {
 }
 
 const listTest = (
-  { provider }: Line,
+  { provider }: ProviderRoute,
   url: string,
   namesIn: (body: unknown) => string[] | undefined = modelNames,
 ): ConnectionTest => ({
@@ -75,7 +75,7 @@ const messageOf = (body: unknown): string => {
  * model is asked that does not exist: whose key is not known is told so before.
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListFoundationModels.html
  */
-function bedrockTest(line: Line): ConnectionTest {
+function bedrockTest(line: ProviderRoute): ConnectionTest {
   const { name } = line.provider
   const listUrl = listUrlOf(addressOf(line))
   if (listUrl !== undefined) {
@@ -124,7 +124,7 @@ function foundationModels(body: unknown): string[] | undefined {
  * are counted, which is free. That its model is not there is told only to whom it knows.
  * @see https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/count-tokens
  */
-const vertexTest = (line: Line): ConnectionTest => ({
+const vertexTest = (line: ProviderRoute): ConnectionTest => ({
   method: 'POST',
   url: `${addressOf(line)}/publishers/google/models/gemini-2.5-flash:countTokens`,
   body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'a' }] }] }),
@@ -141,9 +141,9 @@ const vertexTest = (line: Line): ConnectionTest => ({
  * them. Foundry's has no list; it tells of a model, or that it wants one named.
  * @see https://learn.microsoft.com/rest/api/azureopenai/models/list
  */
-function azureTest(line: Line): ConnectionTest {
+function azureTest(line: ProviderRoute): ConnectionTest {
   const { api_version: apiVersion, deployments } = line.connection.options
-  const { surface, url } = azureTestCall({ baseUrl: addressOf(line), apiVersion })
+  const { surface, url } = toAzureTestCall({ baseUrl: addressOf(line), apiVersion })
   const test = listTest(line, url)
   if (surface === 'v1') return test
   const models = Object.keys(deployments ?? {})

@@ -3,7 +3,7 @@ import { adapterOf } from './adapters'
 import type { OverflowRow } from './conformance-overflow'
 import { overflowRows } from './conformance-error-table'
 import { providers } from './registry'
-import { toCallerError, type Source } from './upstream-error'
+import { toCallerError, type ErrorSource } from './upstream-error'
 import { vertexGemini } from './vertex'
 import { anthropicOnVertex } from './vertex/anthropic'
 import { anthropic } from './anthropic'
@@ -11,7 +11,7 @@ import { anthropic } from './anthropic'
 /** What the catalogue says of the model, which is never what a service says. */
 const catalogued = 7777
 
-const source = (provider: string, contextLength: number | null = catalogued): Source => ({
+const source = (provider: string, contextLength: number | null = catalogued): ErrorSource => ({
   provider,
   secret: 'sk-live-0123456789abcdef',
   textField: 'messages',

@@ -1,4 +1,4 @@
-import type { ErrorBody } from './error-body'
+import type { ProviderErrorBody } from './error-body'
 import type { JsonObject } from '../wire/json-body'
 
 /** How long a prompt may be, and was with the output limit, in tokens; null where it is not said. */
@@ -100,7 +100,7 @@ const unmistakable = /context size|context length|context window|maximum input l
 
 /** What a refusal says of the lengths; undefined where it is about something else. */
 export function readOverflow(
-  { core, codes: said }: ErrorBody,
+  { core, codes: said }: ProviderErrorBody,
   { words, status }: { words: string; status: number },
 ): Overflow | undefined {
   // A limit a minute is no length, though its words may be.

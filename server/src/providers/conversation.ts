@@ -1,7 +1,7 @@
-import { argumentsOf, type ContentPart, type Message } from './history'
-import { unsupported } from './unsupported'
+import { parseArguments, type ContentPart, type ChatMessage } from './history'
+import { unsupported } from './unsupported-fields'
 import { invalidRequest } from '../errors'
-import { cacheControlOf, lastCacheControlOf, type CacheControl } from '../wire/cache-control'
+import { readCacheControl, readLastCacheControl, type CacheControl } from '../wire/cache-control'
 import type { ChatRequest } from '../wire/chat-request'
 import { isObject, type JsonObject } from '../wire/json-body'
 
@@ -21,7 +21,7 @@ export interface PastCall {
 }
 
 /** A message of the history: parts whatever its form was, blank texts left out, calls parsed. */
-export type Turn =
+export type HistoryTurn =
   | { role: 'system' | 'user'; pieces: Piece[] }
   | { role: 'assistant'; pieces: Piece[]; calls: PastCall[]; details: JsonObject[] }
   /** `name` is that of the tool that was called. */
@@ -31,7 +31,7 @@ export type Turn =
  * The history of a chat request. Throws `invalid_request` for arguments that are no JSON object and
  * for a result whose call is missing. Source: contract 12.1.
  */
-export function toTurns({ messages }: ChatRequest): Turn[] {
+export function toTurns({ messages }: ChatRequest): HistoryTurn[] {
   const names = new Map<string, string>()
   return messages.map((message, index) => toTurn(message, { param: `messages.${index}`, names }))
 }
@@ -42,7 +42,7 @@ interface Place {
   names: Map<string, string>
 }
 
-function toTurn(message: Message, { param, names }: Place): Turn {
+function toTurn(message: ChatMessage, { param, names }: Place): HistoryTurn {
   const { role } = message
   const pieces = toPieces(message, param)
   if (role === 'user') return { role, pieces }
@@ -59,25 +59,25 @@ function toTurn(message: Message, { param, names }: Place): Turn {
     const field = `${param}.tool_call_id`
     throw invalidRequest(field, 'unknown_value', `${field}: no message before it makes this call.`)
   }
-  const cacheControl = lastCacheControlOf(message)
+  const cacheControl = readLastCacheControl(message)
   return { role: 'tool', callId, name, pieces, ...(cacheControl && { cacheControl }) }
 }
 
-function toCalls(message: Message, param: string): PastCall[] {
+function toCalls(message: ChatMessage, param: string): PastCall[] {
   const calls = message.tool_calls ?? []
   return calls.map((call, at) => {
     // Of a whole message it stands behind the last of its calls.
-    const marked = cacheControlOf(call) ?? (at === calls.length - 1 && cacheControlOf(message))
+    const marked = readCacheControl(call) ?? (at === calls.length - 1 && readCacheControl(message))
     return {
       id: call.id,
       name: call.function.name,
-      input: argumentsOf(call, `${param}.tool_calls.${at}`),
+      input: parseArguments(call, `${param}.tool_calls.${at}`),
       ...(marked && { cacheControl: marked }),
     }
   })
 }
 
-function toPieces({ content, role, ...rest }: Message, param: string): Piece[] {
+function toPieces({ content, role, ...rest }: ChatMessage, param: string): Piece[] {
   const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content
   const pieces = (parts ?? []).map((part, index): Piece => ({
     part,
@@ -87,15 +87,15 @@ function toPieces({ content, role, ...rest }: Message, param: string): Piece[] {
   if (role === 'assistant' && typeof refusal === 'string') {
     pieces.push({ part: { type: 'refusal', refusal }, param: `${param}.refusal` })
   }
-  const said = pieces.filter(({ part }) => textOf(part)?.trim() !== '')
-  const control = rest.tool_calls?.length ? undefined : cacheControlOf(rest)
+  const said = pieces.filter(({ part }) => getPartText(part)?.trim() !== '')
+  const control = rest.tool_calls?.length ? undefined : readCacheControl(rest)
   const last = said.at(-1)
   if (control && last) last.part = { ...last.part, cache_control: control }
   return said
 }
 
 /** What a part says in words; undefined for a part that is none. */
-export function textOf(part: ContentPart): string | undefined {
+export function getPartText(part: ContentPart): string | undefined {
   if (part.type === 'text') return part.text
   return part.type === 'refusal' ? part.refusal : undefined
 }
@@ -104,7 +104,7 @@ export function textOf(part: ContentPart): string | undefined {
 export const wordsOf = (pieces: readonly Piece[]): string =>
   pieces
     .map(({ part, param }) => {
-      const words = textOf(part)
+      const words = getPartText(part)
       if (words === undefined) throw unsupported(param, 'Only text can stand here.')
       return words
     })

@@ -1,7 +1,7 @@
-import { azureCredential } from './azure/address'
+import { toAzureCredential } from './azure/address'
 import { readCredential, withCredential } from './bedrock/credentials'
-import type { Line } from './line'
-import { toCallerError, type Source } from './upstream-error'
+import type { ProviderRoute } from './provider-route'
+import { toCallerError, type ErrorSource } from './upstream-error'
 import { AccessTokens, type Outside } from './vertex/access-tokens'
 import { isServiceAccount, readServiceAccount, type ServiceAccount } from './vertex/service-account'
 
@@ -23,17 +23,20 @@ export interface Proof {
 }
 
 /** The header that holds a connection's secret; none where a `Proof` takes its place. */
-export function secretHeader({ provider, connection }: Line, url: string): Record<string, string> {
+export function toSecretHeader(
+  { provider, connection }: ProviderRoute,
+  url: string,
+): Record<string, string> {
   const { secret } = connection
   if (secret === null || isProven({ provider, connection })) return {}
   if (provider.dialect === 'azure') {
-    return azureCredential(secret, /\/anthropic\//.test(url) ? 'anthropic' : 'openai')
+    return toAzureCredential(secret, /\/anthropic\//.test(url) ? 'anthropic' : 'openai')
   }
   const isBearer = provider.authHeader === 'authorization'
   return { [provider.authHeader]: isBearer ? `Bearer ${secret}` : secret }
 }
 
-const isProven = ({ provider: { dialect }, connection: { secret } }: Line): boolean =>
+const isProven = ({ provider: { dialect }, connection: { secret } }: ProviderRoute): boolean =>
   secret !== null && (dialect === 'bedrock' || (dialect === 'vertex' && isServiceAccount(secret)))
 
 const mostAccounts = 1000
@@ -49,7 +52,7 @@ export class Credentials {
   }
 
   /** Undefined where `secretHeader` is all there is. Throws `provider_error` for a damaged secret. */
-  proofOf(line: Line): Proof | undefined {
+  proofOf(line: ProviderRoute): Proof | undefined {
     if (!isProven(line)) return undefined
     const { provider, connection } = line
     const secret = connection.secret ?? ''
@@ -76,7 +79,7 @@ export class Credentials {
 }
 
 /** A key file that cannot be read is the connection's fault, as a refused one is. */
-function accountIn(secret: string, source: Source): ServiceAccount {
+function accountIn(secret: string, source: ErrorSource): ServiceAccount {
   try {
     return readServiceAccount(secret)
   } catch (thrown) {

@@ -1,7 +1,7 @@
 import type { Adapter, UpstreamRequest } from './adapter'
 import type { InputKinds } from './embedding-inputs'
 import type { AskedTask } from './task-type'
-import type { Source } from './upstream-error'
+import type { ErrorSource } from './upstream-error'
 import type { EmbeddingItem } from '../wire/embedding-request'
 import type { Usage } from '../wire/usage'
 
@@ -42,6 +42,6 @@ export interface EmbeddingAdapter {
   /** One vector an input, in order; no usage where the provider gives none. Throws `provider_error`. */
   read: (
     answer: EmbeddingAnswer,
-    source: Source,
+    source: ErrorSource,
   ) => { embeddings: number[][]; usage: Usage | undefined }
 }

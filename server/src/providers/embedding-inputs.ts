@@ -1,5 +1,5 @@
-import { readDataUrl, type Media } from './media'
-import { unsupported } from './unsupported'
+import { readDataUrl, type MediaData } from './media'
+import { unsupported } from './unsupported-fields'
 import { isImage, partsOf, type EmbeddingItem, type EmbeddingPart } from '../wire/embedding-request'
 
 /**
@@ -31,17 +31,17 @@ function isWithin(parts: readonly EmbeddingPart[], kinds: Exclude<InputKinds, 'm
 }
 
 /** An input's one text and its one image, each where it has it. */
-export function textAndImage(item: EmbeddingItem): { text?: string; image?: Media } {
-  const found: { text?: string; image?: Media } = {}
+export function splitTextAndImage(item: EmbeddingItem): { text?: string; image?: MediaData } {
+  const found: { text?: string; image?: MediaData } = {}
   for (const part of partsOf(item)) {
-    if (isImage(part)) found.image = mediaOf(part.image)
+    if (isImage(part)) found.image = parseMedia(part.image)
     else found.text = part.text
   }
   return found
 }
 
 /** The bytes and the type of an image, which is a data URL by now. */
-export function mediaOf(image: string): Media {
+export function parseMedia(image: string): MediaData {
   const media = readDataUrl(image)
   if (!media) throw new Error('An image was not fetched.')
   return media

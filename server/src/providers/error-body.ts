@@ -3,7 +3,7 @@ import { eventShape } from '../wire/json-shape'
 import { parseShaped } from '../wire/json-slices'
 
 /** What the body of a provider's error says. */
-export interface ErrorBody {
+export interface ProviderErrorBody {
   /** Its words as they came; empty where it has none. */
   words: string
   /** The object that holds `code`, `type` and `param`. */
@@ -20,7 +20,7 @@ const maxDepth = 6
 const maxProblems = 5
 
 /** Reads an error in any of the shapes in which providers give it. Source: contract 12.4. */
-export function readErrorBody(body: unknown): ErrorBody {
+export function readErrorBody(body: unknown): ProviderErrorBody {
   const core = coreOf(unwrapped(body, 0), 0)
   return {
     words: wordsOf(body, 0),

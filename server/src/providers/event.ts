@@ -1,10 +1,10 @@
-import { failure, nonsense, type Source } from './upstream-error'
+import { toFailure, nonsense, type ErrorSource } from './upstream-error'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { eventShape } from '../wire/json-shape'
 import { parseShaped } from '../wire/json-slices'
 
 /** An event's `data` as an object. Throws for an error in its place, and for anything else. */
-export function readEvent(data: string, source: Source): JsonObject {
+export function readEvent(data: string, source: ErrorSource): JsonObject {
   let event: unknown
   try {
     event = parseShaped(data, eventShape)
@@ -12,7 +12,7 @@ export function readEvent(data: string, source: Source): JsonObject {
     throw nonsense(source.provider, 'an unreadable chunk', cause)
   }
   if (!isObject(event)) throw nonsense(source.provider, 'a chunk that is no object')
-  if (isFailure(event)) throw failure(event, source)
+  if (isFailure(event)) throw toFailure(event, source)
   return event
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { argumentsOf } from './history'
+import { parseArguments } from './history'
 
 const read = (text: string) =>
-  argumentsOf({ id: 'a', type: 'function', function: { name: 'f', arguments: text } }, 'it')
+  parseArguments({ id: 'a', type: 'function', function: { name: 'f', arguments: text } }, 'it')
 
 test.each([
   ['', {}],

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto'
 import { invalidRequest } from '../errors'
 import type { ChatRequest } from '../wire/chat-request'
-import { inspect, isObject, type JsonObject } from '../wire/json-body'
+import { checkNesting, isObject, type JsonObject } from '../wire/json-body'
 import { bodyShape, ShapeExceeded } from '../wire/json-shape'
 import { parseShaped } from '../wire/json-slices'
-import { bareCallId } from '../wire/packed-call-id'
+import { unpackCallId } from '../wire/packed-call-id'
 
-export type Message = ChatRequest['messages'][number]
-export type ContentPart = Exclude<NonNullable<Message['content']>, string>[number]
-type ToolCall = NonNullable<Message['tool_calls']>[number]
+export type ChatMessage = ChatRequest['messages'][number]
+export type ContentPart = Exclude<NonNullable<ChatMessage['content']>, string>[number]
+type ToolCall = NonNullable<ChatMessage['tool_calls']>[number]
 
 /**
  * A tool-call id that a provider accepts: the same for a call and for its result, whatever made it,
  * and different for different ids. Source: contract 12.2.
  */
-export function fittingId(id: string, accepted: RegExp): string {
-  const plain = bareCallId(id)
+export function toFittingId(id: string, accepted: RegExp): string {
+  const plain = unpackCallId(id)
   if (accepted.test(plain)) return plain
   return `call_${createHash('sha256').update(plain).digest('hex').slice(0, 32)}`
 }
@@ -24,7 +24,7 @@ export function fittingId(id: string, accepted: RegExp): string {
  * The arguments of a call in the history, for dialects that want an object. `path` is the call's.
  * Throws `invalid_request` for text that is none, and for what no body may hold either.
  */
-export function argumentsOf({ function: called }: ToolCall, path: string): JsonObject {
+export function parseArguments({ function: called }: ToolCall, path: string): JsonObject {
   const text = called.arguments.trim()
   if (text === '' || text === 'null') return {}
   const param = `${path}.function.arguments`
@@ -40,6 +40,6 @@ export function argumentsOf({ function: called }: ToolCall, path: string): JsonO
   if (!isObject(value)) {
     throw invalidRequest(param, 'wrong_type', `${param}: must be the JSON text of an object.`)
   }
-  inspect(value, param)
+  checkNesting(value, param)
   return value
 }

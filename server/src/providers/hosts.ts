@@ -7,8 +7,8 @@ import {
   openAiOnly,
   openAiReasoning,
   plainEmbeddings,
-  row,
-} from './row'
+  defineProvider,
+} from './define-provider'
 
 const openRouterTasks = {
   search_query: 'search_query',
@@ -20,7 +20,7 @@ const openRouterTasks = {
 
 /** Clouds and gateways that serve models of others. */
 export const hosts: readonly Provider[] = [
-  row(['azure', 'Azure OpenAI'], 'https://{resource}.openai.azure.com/openai/v1', {
+  defineProvider(['azure', 'Azure OpenAI'], 'https://{resource}.openai.azure.com/openai/v1', {
     dialect: 'azure',
     optionVariables: { api_version: 'AZURE_API_VERSION' },
     variables: { resource: 'AZURE_RESOURCE_NAME' },
@@ -36,20 +36,24 @@ export const hosts: readonly Provider[] = [
       chatOnlyModels: openAiChatOnly,
     },
   }),
-  row(['azure-foundry', 'Azure AI Foundry'], 'https://{resource}.services.ai.azure.com/models', {
-    dialect: 'azure',
-    optionVariables: { api_version: 'AZURE_FOUNDRY_API_VERSION' },
-    variables: { resource: 'AZURE_FOUNDRY_RESOURCE_NAME' },
-    authHeader: 'api-key',
-    embeddings: 'yes',
-    abort: 'stops',
-    website: 'https://ai.azure.com',
-    options: {
-      developerRole: false,
-      embeddings: plainEmbeddings,
+  defineProvider(
+    ['azure-foundry', 'Azure AI Foundry'],
+    'https://{resource}.services.ai.azure.com/models',
+    {
+      dialect: 'azure',
+      optionVariables: { api_version: 'AZURE_FOUNDRY_API_VERSION' },
+      variables: { resource: 'AZURE_FOUNDRY_RESOURCE_NAME' },
+      authHeader: 'api-key',
+      embeddings: 'yes',
+      abort: 'stops',
+      website: 'https://ai.azure.com',
+      options: {
+        developerRole: false,
+        embeddings: plainEmbeddings,
+      },
     },
-  }),
-  row(['bedrock', 'Amazon Bedrock'], 'https://bedrock-runtime.{region}.amazonaws.com', {
+  ),
+  defineProvider(['bedrock', 'Amazon Bedrock'], 'https://bedrock-runtime.{region}.amazonaws.com', {
     dialect: 'bedrock',
     variables: { region: 'AWS_REGION' },
     // Pairs of keys that sign are read by bedrock/credentials.ts.
@@ -61,7 +65,7 @@ export const hosts: readonly Provider[] = [
     website: 'https://aws.amazon.com/bedrock',
     options: { embeddings: plainEmbeddings },
   }),
-  row(['vertex', 'Google Vertex AI'], 'https://aiplatform.googleapis.com/v1', {
+  defineProvider(['vertex', 'Google Vertex AI'], 'https://aiplatform.googleapis.com/v1', {
     dialect: 'vertex',
     // Of API keys; a service account gets tokens instead.
     authHeader: 'x-goog-api-key',
@@ -76,7 +80,7 @@ export const hosts: readonly Provider[] = [
     abort: 'bills_all',
     website: 'https://cloud.google.com/vertex-ai',
   }),
-  row(['groq', 'Groq'], 'https://api.groq.com/openai/v1', {
+  defineProvider(['groq', 'Groq'], 'https://api.groq.com/openai/v1', {
     abort: 'bills_all',
     website: 'https://console.groq.com',
     options: {
@@ -85,7 +89,7 @@ export const hosts: readonly Provider[] = [
       dropFromMessages: ['name'],
     },
   }),
-  row(['together', 'Together AI'], 'https://api.together.xyz/v1', {
+  defineProvider(['together', 'Together AI'], 'https://api.together.xyz/v1', {
     keyVariables: ['TOGETHER_API_KEY', 'TOGETHER_AI_API_KEY'],
     embeddings: 'yes',
     abort: 'stops',
@@ -97,13 +101,13 @@ export const hosts: readonly Provider[] = [
       embeddings: plainEmbeddings,
     },
   }),
-  row(['fireworks', 'Fireworks AI'], 'https://api.fireworks.ai/inference/v1', {
+  defineProvider(['fireworks', 'Fireworks AI'], 'https://api.fireworks.ai/inference/v1', {
     embeddings: 'yes',
     abort: 'stops',
     website: 'https://fireworks.ai',
     options: { developerRole: false, legacyCompletions: true, embeddings: plainEmbeddings },
   }),
-  row(['openrouter', 'OpenRouter'], 'https://openrouter.ai/api/v1', {
+  defineProvider(['openrouter', 'OpenRouter'], 'https://openrouter.ai/api/v1', {
     optionVariables: { prompt_caching: 'OPENROUTER_PROMPT_CACHING' },
     embeddings: 'yes',
     website: 'https://openrouter.ai',
@@ -123,7 +127,7 @@ export const hosts: readonly Provider[] = [
       },
     },
   }),
-  row(['cerebras', 'Cerebras'], 'https://api.cerebras.ai/v1', {
+  defineProvider(['cerebras', 'Cerebras'], 'https://api.cerebras.ai/v1', {
     website: 'https://cloud.cerebras.ai',
     options: {
       drop: ['presence_penalty', 'frequency_penalty'],
@@ -133,36 +137,36 @@ export const hosts: readonly Provider[] = [
       legacyCompletions: true,
     },
   }),
-  row(['deepinfra', 'DeepInfra'], 'https://api.deepinfra.com/v1/openai', {
+  defineProvider(['deepinfra', 'DeepInfra'], 'https://api.deepinfra.com/v1/openai', {
     embeddings: 'yes',
     abort: 'stops',
     website: 'https://deepinfra.com',
     options: { legacyCompletions: true, embeddings: plainEmbeddings },
   }),
-  row(['sambanova', 'SambaNova'], 'https://api.sambanova.ai/v1', {
+  defineProvider(['sambanova', 'SambaNova'], 'https://api.sambanova.ai/v1', {
     embeddings: 'yes',
     abort: 'bills_all',
     website: 'https://cloud.sambanova.ai',
     options: { embeddings: plainEmbeddings },
   }),
-  row(['nebius', 'Nebius Token Factory'], 'https://api.tokenfactory.nebius.com/v1', {
+  defineProvider(['nebius', 'Nebius Token Factory'], 'https://api.tokenfactory.nebius.com/v1', {
     embeddings: 'yes',
     abort: 'bills_all',
     website: 'https://tokenfactory.nebius.com',
     options: { legacyCompletions: true, embeddings: plainEmbeddings },
   }),
-  row(['novita', 'Novita AI'], 'https://api.novita.ai/openai', {
+  defineProvider(['novita', 'Novita AI'], 'https://api.novita.ai/openai', {
     embeddings: 'yes',
     abort: 'stops',
     website: 'https://novita.ai',
     options: { legacyCompletions: true, embeddings: plainEmbeddings },
   }),
-  row(['ark', 'BytePlus ModelArk'], 'https://ark.ap-southeast.bytepluses.com/api/v3', {
+  defineProvider(['ark', 'BytePlus ModelArk'], 'https://ark.ap-southeast.bytepluses.com/api/v3', {
     embeddings: 'yes',
     website: 'https://www.byteplus.com/en/product/modelark',
     options: { rename: oldCap, developerRole: false, embeddings: plainEmbeddings },
   }),
-  row(['siliconflow', 'SiliconFlow'], 'https://api.siliconflow.com/v1', {
+  defineProvider(['siliconflow', 'SiliconFlow'], 'https://api.siliconflow.com/v1', {
     embeddings: 'yes',
     website: 'https://www.siliconflow.com',
     options: {
@@ -171,18 +175,18 @@ export const hosts: readonly Provider[] = [
       embeddings: { ...plainEmbeddings, batchLimit: 32 },
     },
   }),
-  row(['hyperbolic', 'Hyperbolic'], 'https://api.hyperbolic.xyz/v1', {
+  defineProvider(['hyperbolic', 'Hyperbolic'], 'https://api.hyperbolic.xyz/v1', {
     abort: 'stops',
     website: 'https://www.hyperbolic.ai',
     options: { rename: oldCap, developerRole: false, legacyCompletions: true },
   }),
-  row(['huggingface', 'Hugging Face'], 'https://router.huggingface.co/v1', {
+  defineProvider(['huggingface', 'Hugging Face'], 'https://router.huggingface.co/v1', {
     keyVariables: ['HUGGINGFACE_API_KEY', 'HF_TOKEN'],
     abort: 'bills_all',
     website: 'https://huggingface.co',
     options: { developerRole: false },
   }),
-  row(['nvidia', 'NVIDIA'], 'https://integrate.api.nvidia.com/v1', {
+  defineProvider(['nvidia', 'NVIDIA'], 'https://integrate.api.nvidia.com/v1', {
     embeddings: 'yes',
     website: 'https://build.nvidia.com',
     options: {
@@ -199,7 +203,7 @@ export const hosts: readonly Provider[] = [
       },
     },
   }),
-  row(
+  defineProvider(
     ['cloudflare', 'Cloudflare Workers AI'],
     'https://api.cloudflare.com/client/v4/accounts/{account}/ai/v1',
     {
@@ -211,19 +215,19 @@ export const hosts: readonly Provider[] = [
       options: { developerRole: false, embeddings: plainEmbeddings },
     },
   ),
-  row(['vercel', 'Vercel AI Gateway'], 'https://ai-gateway.vercel.sh/v1', {
+  defineProvider(['vercel', 'Vercel AI Gateway'], 'https://ai-gateway.vercel.sh/v1', {
     keyVariables: ['VERCEL_API_KEY', 'AI_GATEWAY_API_KEY'],
     embeddings: 'yes',
     website: 'https://vercel.com/ai-gateway',
     options: { embeddings: plainEmbeddings },
   }),
-  row(['friendli', 'FriendliAI'], 'https://api.friendli.ai/serverless/v1', {
+  defineProvider(['friendli', 'FriendliAI'], 'https://api.friendli.ai/serverless/v1', {
     keyVariables: ['FRIENDLI_API_KEY', 'FRIENDLI_TOKEN'],
     abort: 'stops',
     website: 'https://friendli.ai',
     options: { rename: oldCap, developerRole: false, legacyCompletions: true },
   }),
-  row(['chutes', 'Chutes'], 'https://llm.chutes.ai/v1', {
+  defineProvider(['chutes', 'Chutes'], 'https://llm.chutes.ai/v1', {
     abort: 'stops',
     website: 'https://chutes.ai',
     options: { rename: oldCap, developerRole: false, legacyCompletions: true },

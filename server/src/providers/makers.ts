@@ -8,8 +8,8 @@ import {
   openAiOnly,
   openAiReasoning,
   plainEmbeddings,
-  row,
-} from './row'
+  defineProvider,
+} from './define-provider'
 
 const jinaRetrieval = { search_query: 'retrieval.query', search_document: 'retrieval.passage' }
 const jinaSimilarity = { semantic_similarity: 'text-matching' }
@@ -39,7 +39,7 @@ const jinaTasks = {
 
 /** Who serves models of their own. */
 export const makers: readonly Provider[] = [
-  row(['openai', 'OpenAI'], 'https://api.openai.com/v1', {
+  defineProvider(['openai', 'OpenAI'], 'https://api.openai.com/v1', {
     embeddings: 'yes',
     abort: 'stops',
     website: 'https://platform.openai.com',
@@ -51,7 +51,7 @@ export const makers: readonly Provider[] = [
       customToolModels: openAiCustomTools,
     },
   }),
-  row(['anthropic', 'Anthropic'], 'https://api.anthropic.com', {
+  defineProvider(['anthropic', 'Anthropic'], 'https://api.anthropic.com', {
     dialect: 'anthropic',
     optionVariables: { prompt_caching: 'ANTHROPIC_PROMPT_CACHING' },
     authHeader: 'x-api-key',
@@ -63,7 +63,7 @@ export const makers: readonly Provider[] = [
       headers: { 'anthropic-version': '2023-06-01' },
     },
   }),
-  row(['google', 'Google'], 'https://generativelanguage.googleapis.com/v1beta', {
+  defineProvider(['google', 'Google'], 'https://generativelanguage.googleapis.com/v1beta', {
     dialect: 'google',
     authHeader: 'x-goog-api-key',
     keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
@@ -72,7 +72,7 @@ export const makers: readonly Provider[] = [
     website: 'https://aistudio.google.com',
     options: { paths: { models: '/models?pageSize=1000' } },
   }),
-  row(['cohere', 'Cohere'], 'https://api.cohere.com', {
+  defineProvider(['cohere', 'Cohere'], 'https://api.cohere.com', {
     dialect: 'cohere',
     keyVariables: ['COHERE_API_KEY', 'CO_API_KEY'],
     embeddings: 'yes',
@@ -83,7 +83,7 @@ export const makers: readonly Provider[] = [
       embeddings: { ...plainEmbeddings, batchLimit: 96 },
     },
   }),
-  row(['mistral', 'Mistral AI'], 'https://api.mistral.ai/v1', {
+  defineProvider(['mistral', 'Mistral AI'], 'https://api.mistral.ai/v1', {
     embeddings: 'yes',
     abort: 'bills_all',
     website: 'https://console.mistral.ai',
@@ -116,7 +116,7 @@ export const makers: readonly Provider[] = [
       },
     },
   }),
-  row(['xai', 'xAI'], 'https://api.x.ai/v1', {
+  defineProvider(['xai', 'xAI'], 'https://api.x.ai/v1', {
     abort: 'stops',
     website: 'https://console.x.ai',
     options: {
@@ -126,7 +126,7 @@ export const makers: readonly Provider[] = [
       reasoningModelsDrop: ['stop', 'presence_penalty', 'frequency_penalty'],
     },
   }),
-  row(['deepseek', 'DeepSeek'], 'https://api.deepseek.com', {
+  defineProvider(['deepseek', 'DeepSeek'], 'https://api.deepseek.com', {
     abort: 'stops',
     website: 'https://platform.deepseek.com',
     options: {
@@ -136,12 +136,12 @@ export const makers: readonly Provider[] = [
       developerRole: false,
     },
   }),
-  row(['perplexity', 'Perplexity'], 'https://api.perplexity.ai', {
+  defineProvider(['perplexity', 'Perplexity'], 'https://api.perplexity.ai', {
     abort: 'bills_all',
     website: 'https://docs.perplexity.ai',
     options: { drop: ['stop', 'seed'], rename: oldCap, developerRole: false },
   }),
-  row(['moonshot', 'Moonshot AI'], 'https://api.moonshot.ai/v1', {
+  defineProvider(['moonshot', 'Moonshot AI'], 'https://api.moonshot.ai/v1', {
     website: 'https://platform.moonshot.ai',
     options: {
       drop: ['seed'],
@@ -153,33 +153,37 @@ export const makers: readonly Provider[] = [
       toolSchemas: 'plain',
     },
   }),
-  row(['zai', 'Z.ai'], 'https://api.z.ai/api/paas/v4', {
+  defineProvider(['zai', 'Z.ai'], 'https://api.z.ai/api/paas/v4', {
     keyVariables: ['ZAI_API_KEY', 'ZHIPU_API_KEY'],
     embeddings: 'yes',
     website: 'https://z.ai',
     options: { rename: oldCap, developerRole: false, embeddings: plainEmbeddings },
   }),
-  row(['dashscope', 'Alibaba Cloud'], 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1', {
-    optionVariables: { prompt_caching: 'DASHSCOPE_PROMPT_CACHING' },
-    embeddings: 'yes',
-    abort: 'bills_all',
-    website: 'https://www.alibabacloud.com/en/product/modelstudio',
-    options: {
-      drop: ['frequency_penalty'],
-      rename: oldCap,
-      developerRole: false,
-      // https://www.alibabacloud.com/help/en/model-studio/context-cache
-      cacheControl: true,
-      streamOnlyModels: ['qwq', 'qvq', 'qwen-omni', 'qwen3-omni', 'qwen3-30b', 'qwen3-235b'],
-      embeddings: { ...plainEmbeddings, batchLimit: 10 },
+  defineProvider(
+    ['dashscope', 'Alibaba Cloud'],
+    'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+    {
+      optionVariables: { prompt_caching: 'DASHSCOPE_PROMPT_CACHING' },
+      embeddings: 'yes',
+      abort: 'bills_all',
+      website: 'https://www.alibabacloud.com/en/product/modelstudio',
+      options: {
+        drop: ['frequency_penalty'],
+        rename: oldCap,
+        developerRole: false,
+        // https://www.alibabacloud.com/help/en/model-studio/context-cache
+        cacheControl: true,
+        streamOnlyModels: ['qwq', 'qvq', 'qwen-omni', 'qwen3-omni', 'qwen3-30b', 'qwen3-235b'],
+        embeddings: { ...plainEmbeddings, batchLimit: 10 },
+      },
     },
-  }),
-  row(['minimax', 'MiniMax'], 'https://api.minimax.io/v1', {
+  ),
+  defineProvider(['minimax', 'MiniMax'], 'https://api.minimax.io/v1', {
     abort: 'bills_all',
     website: 'https://platform.minimax.io',
     options: { developerRole: false },
   }),
-  row(['voyage', 'Voyage AI'], 'https://api.voyageai.com/v1', {
+  defineProvider(['voyage', 'Voyage AI'], 'https://api.voyageai.com/v1', {
     embeddings: 'only',
     website: 'https://www.voyageai.com',
     options: {
@@ -196,7 +200,7 @@ export const makers: readonly Provider[] = [
       },
     },
   }),
-  row(['jina', 'Jina AI'], 'https://api.jina.ai/v1', {
+  defineProvider(['jina', 'Jina AI'], 'https://api.jina.ai/v1', {
     embeddings: 'only',
     website: 'https://jina.ai/embeddings',
     // Base64 is asked for by another field there, `embedding_type`.

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mediaTypeOf } from './media-type'
+import { detectMediaType } from './media-type'
 
 const bytes = (text: string) => Buffer.from(text, 'latin1')
 
@@ -14,7 +14,7 @@ test.each([
   ['image/heif', '\0\0\0\x18ftypmif1'],
   ['image/avif', '\0\0\0\x1cftypavif'],
 ])('%s is known by how it begins', (type, text) => {
-  expect(mediaTypeOf(bytes(text))).toBe(type)
+  expect(detectMediaType(bytes(text))).toBe(type)
 })
 
 test.each([
@@ -27,5 +27,5 @@ test.each([
   ' %PDF-1.7',
   '{"secret": "value"}',
 ])('%p is no image, and no PDF', (text) => {
-  expect(mediaTypeOf(bytes(text))).toBeUndefined()
+  expect(detectMediaType(bytes(text))).toBeUndefined()
 })

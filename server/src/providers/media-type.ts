@@ -14,7 +14,7 @@ const brands: Readonly<Record<string, string>> = {
  * What bytes are by how they begin, whatever anybody calls them: an image of a kind that models read, or
  * PDF. Undefined for all else. Source: https://mimesniff.spec.whatwg.org and the specifications of the formats
  */
-export function mediaTypeOf(bytes: Uint8Array): string | undefined {
+export function detectMediaType(bytes: Uint8Array): string | undefined {
   const start = ascii(bytes, 0, 8)
   if (start === '\x89PNG\r\n\x1a\n') return 'image/png'
   if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { imageAddresses, readDataUrl } from './media'
+import { findImageAddresses, readDataUrl } from './media'
 import { check } from '../wire/json-body'
 import { ChatRequest } from '../wire/chat-request'
 
@@ -22,7 +22,7 @@ test('addresses are listed once, in order, without data and what the provider re
       },
     ],
   })
-  expect(imageAddresses(chat, (url) => url.startsWith('https://own.'))).toEqual([
+  expect(findImageAddresses(chat, (url) => url.startsWith('https://own.'))).toEqual([
     'https://a.example/1.png',
     'https://b.example/3.png',
   ])

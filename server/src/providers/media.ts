@@ -1,7 +1,7 @@
 import type { CallerChat, ChatRequest } from '../wire/chat-request'
 
 /** Bytes with their type, as they stand in a request. */
-export interface Media {
+export interface MediaData {
   mimeType: string
   base64: string
 }
@@ -10,7 +10,7 @@ export interface Media {
  * The addresses of images in a request, each once, in their order: what has to be fetched for a
  * provider that does not fetch, but for those that `isNative` says it can read itself.
  */
-export function imageAddresses(
+export function findImageAddresses(
   { messages }: Pick<CallerChat, 'messages'>,
   isNative: (url: string) => boolean,
 ): string[] {
@@ -27,7 +27,7 @@ export function imageAddresses(
 }
 
 /** The same request with data in place of the addresses of what was fetched. */
-export function withData(chat: ChatRequest, media: ReadonlyMap<string, Media> = new Map()) {
+export function withData(chat: ChatRequest, media: ReadonlyMap<string, MediaData> = new Map()) {
   if (media.size === 0) return chat
   const messages = chat.messages.map((message) => {
     if (!Array.isArray(message.content)) return message
@@ -43,7 +43,7 @@ export function withData(chat: ChatRequest, media: ReadonlyMap<string, Media> = 
 }
 
 /** A `data:<type>;base64,…` URL; undefined for anything else. */
-export function readDataUrl(url: string): Media | undefined {
+export function readDataUrl(url: string): MediaData | undefined {
   const comma = url.indexOf(',')
   // Megabytes may follow: only what is before the comma is looked at.
   const head = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64$/.exec(url.slice(0, comma))

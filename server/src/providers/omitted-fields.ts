@@ -52,7 +52,10 @@ export function isAsked(name: string, value: unknown): boolean {
 }
 
 /** The fields of a chat request that a provider is not sent, all but those in `taken`; undefined without any. */
-export function omittedFields(chat: JsonObject, taken: readonly string[]): string[] | undefined {
+export function findOmittedFields(
+  chat: JsonObject,
+  taken: readonly string[],
+): string[] | undefined {
   const omitted: string[] = []
   for (const name in chat) {
     if (served.has(name) || taken.includes(name)) continue

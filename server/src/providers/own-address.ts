@@ -1,6 +1,6 @@
 import { baseUrlOf } from './bedrock/address'
-import type { Line } from './line'
-import { expressBaseUrl, vertexBaseUrl } from './vertex/address'
+import type { ProviderRoute } from './provider-route'
+import { expressBaseUrl, toVertexBaseUrl } from './vertex/address'
 import { isServiceAccount, readServiceAccount } from './vertex/service-account'
 
 const usualLocation = 'global'
@@ -9,7 +9,7 @@ const usualLocation = 'global'
  * The address that follows from a connection's credential and options, for a cloud whose address
  * names its region or project; undefined for the provider's own. Throws `invalid_request`.
  */
-export function ownAddress({ provider, connection }: Line): string | undefined {
+export function deriveAddress({ provider, connection }: ProviderRoute): string | undefined {
   const { secret, options } = connection
   if (provider.dialect === 'bedrock') {
     return options.region === undefined ? undefined : baseUrlOf(options.region)
@@ -17,5 +17,5 @@ export function ownAddress({ provider, connection }: Line): string | undefined {
   if (provider.dialect !== 'vertex' || secret === null) return undefined
   if (!isServiceAccount(secret)) return expressBaseUrl
   const project = options.project ?? readServiceAccount(secret).projectId
-  return vertexBaseUrl({ project, location: options.location ?? usualLocation })
+  return toVertexBaseUrl({ project, location: options.location ?? usualLocation })
 }

@@ -1,7 +1,7 @@
 import {
-  cacheControlOf,
-  cacheControlOfTool,
-  lastCacheControlOf,
+  readCacheControl,
+  readToolCacheControl,
+  readLastCacheControl,
   type CacheControl,
 } from '../wire/cache-control'
 import { isObject, type JsonObject } from '../wire/json-body'
@@ -27,7 +27,7 @@ export function withBreakpoints(
   chat: JsonObject,
   { lifetime, placesItself }: AddedBreakpoints,
 ): JsonObject {
-  const whole = cacheControlOf(chat)
+  const whole = readCacheControl(chat)
   if (whole) return placesItself ? chat : withLastBreakpoint(chat, whole)
   if (!lifetime || hasBreakpoints(chat)) return chat
   return withAutomaticBreakpoints(chat, lifetimeControl(lifetime))
@@ -41,14 +41,14 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 
 function hasBreakpoints({ messages, tools }: JsonObject): boolean {
   return (
-    listOf(tools).some((tool) => isObject(tool) && cacheControlOfTool(tool)) ||
+    listOf(tools).some((tool) => isObject(tool) && readToolCacheControl(tool)) ||
     listOf(messages).some((message) => isObject(message) && isMarked(message))
   )
 }
 
 const isMarked = (message: JsonObject) =>
-  lastCacheControlOf(message) !== undefined ||
-  listOf(message['tool_calls']).some((call) => isObject(call) && cacheControlOf(call))
+  readLastCacheControl(message) !== undefined ||
+  listOf(message['tool_calls']).some((call) => isObject(call) && readCacheControl(call))
 
 function withLastBreakpoint(chat: JsonObject, control: CacheControl): JsonObject {
   const { cache_control: _whole, ...rest } = chat

@@ -1,4 +1,4 @@
-import { writtenFor, type Dialect } from './conformance-table'
+import { writtenFor, type ConformanceDialect } from './conformance-table'
 import { ApiError } from '../errors'
 import { CallerChat } from '../wire/chat-request'
 import { check, type JsonObject } from '../wire/json-body'
@@ -18,7 +18,7 @@ export interface Parameter {
 /** `silent`: it does not arrive, and no header of the answer says so. */
 export type Fate = 'yes' | 'refused' | 'named' | 'silent'
 
-type Asked = Omit<Dialect, 'voice'>
+type Asked = Omit<ConformanceDialect, 'voice'>
 
 const plain = { model: 'a/b', messages: [{ role: 'user', content: 'Hello' }] }
 

@@ -1,7 +1,7 @@
-import type { ErrorBody } from './error-body'
+import type { ProviderErrorBody } from './error-body'
 import { isObject } from '../wire/json-body'
 
-const has = ({ codes }: ErrorBody, known: ReadonlySet<string>) =>
+const has = ({ codes }: ProviderErrorBody, known: ReadonlySet<string>) =>
   codes.some((code) => known.has(code))
 
 /** What some say 400 of, and what it stands for. */
@@ -42,7 +42,7 @@ const rejections = new Set([200, 400, 413, 422])
  * account without credit or a model that is not there is the connection's fault, not the caller's, also
  * where it came as a 400.
  */
-export function meantStatus(own: number, said: ErrorBody, text: string): number {
+export function inferStatus(own: number, said: ProviderErrorBody, text: string): number {
   const inner = own === 200 ? numberIn(said.core['code']) : Number.NaN
   const status = inner >= 400 && inner < 600 ? inner : own
   if (!rejections.has(status)) return status
@@ -54,7 +54,7 @@ export function meantStatus(own: number, said: ErrorBody, text: string): number 
 }
 
 /** Whether the account at the provider is empty or blocked, which no wait mends. */
-export const isAccountWithoutCredit = (said: ErrorBody, text: string): boolean =>
+export const isAccountWithoutCredit = (said: ProviderErrorBody, text: string): boolean =>
   has(said, unpaidCodes) || unpaid.test(text)
 
 /** An object made for it throws where it is made a number. */
@@ -85,7 +85,7 @@ const filterStatuses = new Set([200, 400, 403, 422, 451])
 
 /** Whether the provider's filter refused what the request says. */
 export function isFiltered(
-  said: ErrorBody,
+  said: ProviderErrorBody,
   { text, status }: { text: string; status: number },
 ): boolean {
   if (!filterStatuses.has(status)) return false
@@ -98,7 +98,7 @@ const outputLimit =
   /max[_ ](?:completion_|output_)?tokens.{0,60}?(?:too large|too high|>|exceed|at most|less than or equal|should be \[|valid range|must be (?:<|less|between))|maximum tokens you requested exceeds/i
 
 /** Whether the output limit that was sent is above the model's. */
-export const isOutputLimit = ({ codes }: ErrorBody, text: string): boolean =>
+export const isOutputLimit = ({ codes }: ProviderErrorBody, text: string): boolean =>
   codes.includes('max_tokens_exceeded') || outputLimit.test(text)
 
 const busyStatuses = new Set([429, 503, 529])
@@ -106,7 +106,7 @@ const busyWords = /overloaded|rate.?limit|too many requests|resource_exhausted|t
 
 /** Whether the provider has too much to do at the moment, or lets the account do no more now. */
 export const isBusy = (
-  { codes }: ErrorBody,
+  { codes }: ProviderErrorBody,
   { text, status }: { text: string; status: number },
 ): boolean =>
   busyStatuses.has(status) || (status === 200 && busyWords.test(`${codes.join(' ')} ${text}`))

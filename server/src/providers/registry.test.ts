@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { toUpstreamChat } from './openai/request'
 import { RelayOptions } from './provider'
 import { providers } from './registry'
-import { baseUrlVariable } from './row'
+import { baseUrlVariable } from './define-provider'
 
 const keys = providers.map(({ key }) => key)
 

@@ -1,20 +1,20 @@
 import { hosts } from './hosts'
 import { makers } from './makers'
 import type { Provider } from './provider'
-import { oldCap, plainEmbeddings, row } from './row'
+import { oldCap, plainEmbeddings, defineProvider } from './define-provider'
 
 /** Where service accounts of a cloud get their tokens, in place of the address in their file. */
 export const tokenUrlVariable = 'VERTEX_TOKEN_URL'
 
 /** Whatever speaks the OpenAI format, and what comes without a provider. */
 const own: readonly Provider[] = [
-  row(['custom', 'Custom provider'], null, {
+  defineProvider(['custom', 'Custom provider'], null, {
     keyVariables: [],
     embeddings: 'yes',
     // Nothing is known of it, so nothing is asked that an older server might refuse.
     options: { extraContent: true, developerRole: false, embeddings: plainEmbeddings },
   }),
-  row(['local', 'Local server'], null, {
+  defineProvider(['local', 'Local server'], null, {
     keyless: true,
     // Each server found on loopback has a key of its own, or none: see egress/local-servers.ts.
     keyVariables: [],
@@ -27,7 +27,7 @@ const own: readonly Provider[] = [
       embeddings: plainEmbeddings,
     },
   }),
-  row(['sandbox', 'Sandbox'], null, {
+  defineProvider(['sandbox', 'Sandbox'], null, {
     dialect: 'sandbox',
     keyless: true,
     keyVariables: [],

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from '../../testing/property'
-import type { Target } from './adapter'
-import type { Source } from './upstream-error'
+import type { AdapterTarget } from './adapter'
+import type { ErrorSource } from './upstream-error'
 import type { ChatRequest } from '../wire/chat-request'
 import { isObject, type JsonObject } from '../wire/json-body'
-import type { Part } from '../wire/part'
+import type { Part } from '../wire/answer-part'
 import { toPlainChat } from '../wire/plain-chat'
 import type { Usage } from '../wire/usage'
 
@@ -25,7 +25,7 @@ export const linesOf = (path: string): string[] =>
     .split('\n')
     .filter((line) => line.trim() !== '')
 
-export const sampleSource: Source = {
+export const sampleSource: ErrorSource = {
   provider: 'acme',
   secret: 'sk-live-0123456789abcdef',
   textField: 'messages',
@@ -34,7 +34,10 @@ export const sampleSource: Source = {
   maxOutputTokens: 4096,
 }
 
-export const sampleTarget = (upstreamModel: string, fields: Partial<Target> = {}): Target => ({
+export const sampleTarget = (
+  upstreamModel: string,
+  fields: Partial<AdapterTarget> = {},
+): AdapterTarget => ({
   upstreamModel,
   maxTokens: 1000,
   capabilities: { reasoning: true, tools: true, vision: true, jsonSchema: true },
@@ -55,7 +58,7 @@ export const sampleTool = (name: string, fields: JsonObject = {}): JsonObject =>
 })
 
 /** What an answer says, all of it. */
-export interface Said {
+export interface SampleAnswer {
   text: string
   reasoning: string
   refusal: string
@@ -66,8 +69,8 @@ export interface Said {
 }
 
 /** The parts of an answer together. Throws when they are in an order that `Part` forbids. */
-export function together(parts: readonly Part[]): Said {
-  const said: Said = {
+export function together(parts: readonly Part[]): SampleAnswer {
+  const said: SampleAnswer = {
     text: '',
     reasoning: '',
     refusal: '',
@@ -85,7 +88,7 @@ export function together(parts: readonly Part[]): Said {
   return said
 }
 
-function add(said: Said, part: Part): void {
+function add(said: SampleAnswer, part: Part): void {
   if (part.type === 'text' || part.type === 'reasoning' || part.type === 'refusal') {
     if (part.text === '') throw new Error(`An empty ${part.type} was said.`)
     said[part.type] += part.text

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { askedTask, taskTypes, taskWordFor } from './task-type'
+import { readTaskType, taskTypes, toTaskWord } from './task-type'
 import { providers } from './registry'
 import { taskFields } from '../wire/embedding-request'
 
 const google = { search_query: 'RETRIEVAL_QUERY', search_document: 'RETRIEVAL_DOCUMENT' }
-const ask = (word: string) => taskWordFor({ field: 'input_type', word }, google)
+const ask = (word: string) => toTaskWord({ field: 'input_type', word }, google)
 
 test.each([
   ['search_query', 'RETRIEVAL_QUERY'],
@@ -32,10 +32,10 @@ test('a task type without a word there is refused, and those are named that ther
 
 test('each of its names says it, ours before the others', () => {
   for (const field of taskFields) {
-    expect(askedTask({ [field]: 'query' })).toEqual({ field, word: 'query' })
+    expect(readTaskType({ [field]: 'query' })).toEqual({ field, word: 'query' })
   }
-  expect(askedTask({ task: 'a', input_type: 'b' })?.word).toBe('b')
-  expect(askedTask({ input_type: null, task: 3 })).toBeUndefined()
+  expect(readTaskType({ task: 'a', input_type: 'b' })?.word).toBe('b')
+  expect(readTaskType({ input_type: null, task: 3 })).toBeUndefined()
 })
 
 test("providers' words are for task types that there are", () => {

@@ -1,4 +1,4 @@
-import { unsupported } from './unsupported'
+import { unsupported } from './unsupported-fields'
 import { taskFields } from '../wire/embedding-request'
 import type { JsonObject } from '../wire/json-body'
 
@@ -47,7 +47,7 @@ const meaningOf = (word: string) => meanings.get(word.toLowerCase().replaceAll(/
  * the provider's own, or the provider refuses it. Throws `invalid_request` for a task type that the
  * provider has no word for.
  */
-export function taskWordFor({ field, word }: AskedTask, words: TaskWords): string {
+export function toTaskWord({ field, word }: AskedTask, words: TaskWords): string {
   const own = Object.values(words)
   if (own.includes(word)) return word
   const meaning = meaningOf(word)
@@ -67,7 +67,7 @@ export interface AskedTask {
 }
 
 /** The task type of a request, by whichever of its names. */
-export function askedTask(body: JsonObject): AskedTask | undefined {
+export function readTaskType(body: JsonObject): AskedTask | undefined {
   for (const field of taskFields) {
     const word = body[field]
     if (typeof word === 'string') return { field, word }

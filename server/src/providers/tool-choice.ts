@@ -1,9 +1,9 @@
-import { cacheControlOfTool, type CacheControl } from '../wire/cache-control'
+import { readToolCacheControl, type CacheControl } from '../wire/cache-control'
 import type { ChatRequest } from '../wire/chat-request'
 import { isObject, type JsonObject } from '../wire/json-body'
 
 /** A tool that a model may call; `parameters` is a schema with an object at its root. */
-export interface Tool {
+export interface FunctionTool {
   name: string
   description: string | undefined
   parameters: JsonObject
@@ -14,12 +14,12 @@ export interface Tool {
 
 /** What may be called, and what must be: `none` without tools too. */
 export interface ToolUse {
-  tools: Tool[]
+  tools: FunctionTool[]
   choice: 'none' | 'auto' | 'required' | { name: string }
 }
 
 /** The tools of a request, and the choice among them. */
-export function toolUseOf({ tools: given, tool_choice: choice }: ChatRequest): ToolUse {
+export function readToolUse({ tools: given, tool_choice: choice }: ChatRequest): ToolUse {
   const tools = (given ?? []).map(toTool)
   if (tools.length === 0) return { tools, choice: 'none' }
   if (choice === 'none' || choice === 'required') return { tools, choice }
@@ -31,7 +31,7 @@ export function toolUseOf({ tools: given, tool_choice: choice }: ChatRequest): T
 const nameIn = ({ function: called }: JsonObject): unknown => isObject(called) && called['name']
 
 /** No dialect but OpenAI's knows a choice among some: the others are not sent. */
-function allowedOnly(tools: readonly Tool[], { mode, tools: listed }: JsonObject): ToolUse {
+function allowedOnly(tools: readonly FunctionTool[], { mode, tools: listed }: JsonObject): ToolUse {
   const allowed = new Set((Array.isArray(listed) ? listed.filter(isObject) : []).map(nameIn))
   const left = tools.filter(({ name }) => allowed.has(name))
   if (left.length === 0) return { tools: left, choice: 'none' }
@@ -40,9 +40,9 @@ function allowedOnly(tools: readonly Tool[], { mode, tools: listed }: JsonObject
 
 type Given = NonNullable<ChatRequest['tools']>[number]
 
-function toTool(tool: Given): Tool {
+function toTool(tool: Given): FunctionTool {
   const { name, description, parameters, strict } = tool.function
-  const control = cacheControlOfTool(tool)
+  const control = readToolCacheControl(tool)
   const { $schema: _schema, ...schema } = parameters ?? {}
   return {
     name,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { TranslatedStream } from './translated-stream'
 import { estimateUsage } from '../metering/estimate'
-import type { Part } from '../wire/part'
+import type { Part } from '../wire/answer-part'
 import type { Usage } from '../wire/usage'
 
 /** Told by a provider on its way. */

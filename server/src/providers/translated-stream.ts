@@ -8,7 +8,7 @@ import {
 import { endedEarly } from './upstream-error'
 import { ChatChunks } from '../wire/chat-chunks'
 import { completionTokens, toUsageBlock, type Usage } from '../wire/usage'
-import { largerUsage, withOutputOfAtMost } from '../wire/usage-claims'
+import { maxUsage, withOutputOfAtMost } from '../wire/usage-claims'
 
 /** What a translated answer needs to know of its request. */
 export type TranslatedRequest = Omit<RelayRequest, 'options'>
@@ -32,7 +32,7 @@ export class TranslatedStream implements RelayedStream {
   next(data: string): string[] {
     return this.#read(data).flatMap((part) => {
       if (part.type === 'usage') {
-        this.#told = this.#told ? largerUsage(this.#told, part.usage) : part.usage
+        this.#told = this.#told ? maxUsage(this.#told, part.usage) : part.usage
         this.#saidMore = false
         return []
       }

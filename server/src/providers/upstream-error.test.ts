@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
 import { toGoogleError } from './google/failure'
-import { nonsense, retryAfterSeconds, toCallerError, type Source } from './upstream-error'
+import { nonsense, retryAfterSeconds, toCallerError, type ErrorSource } from './upstream-error'
 import { ApiError } from '../errors'
 
 const secret = 'sk-live-0123456789abcdef'
-const source: Source = {
+const source: ErrorSource = {
   provider: 'acme',
   secret,
   textField: 'messages',
@@ -200,7 +200,7 @@ test('nonsense may have been billed, so that it is not to be repeated', () => {
   })
 })
 
-const refusedWith = (message: string, own: Partial<Source> = {}) => {
+const refusedWith = (message: string, own: Partial<ErrorSource> = {}) => {
   const body = { error: { type: 'invalid_request_error', message } }
   return toCallerError({ status: 400, body }, { ...source, ...own })
 }

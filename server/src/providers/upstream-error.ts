@@ -1,5 +1,5 @@
 import { readOverflow, type Overflow } from './context-length'
-import { readErrorBody, type ErrorBody } from './error-body'
+import { readErrorBody, type ProviderErrorBody } from './error-body'
 import { redact, scrub } from './redact'
 import {
   isAccountWithoutCredit,
@@ -7,13 +7,13 @@ import {
   isBusy,
   isFiltered,
   isOutputLimit,
-  meantStatus,
+  inferStatus,
 } from './refusal-kind'
 import { ApiError, invalidRequest } from '../errors'
 import { isObject, type JsonObject } from '../wire/json-body'
 
 /** Who answers which request, as far as an error needs to know. */
-export interface Source {
+export interface ErrorSource {
   provider: string
   /** Removed from every text that leaves. */
   secret: string | null
@@ -27,7 +27,7 @@ export interface Source {
 }
 
 /** A provider's refusal. */
-export interface Failure {
+export interface UpstreamFailure {
   status: number
   body: unknown
   retryAfter?: string | null
@@ -35,7 +35,7 @@ export interface Failure {
 
 /** A refusal as it was read. */
 interface Refusal {
-  said: ErrorBody
+  said: ProviderErrorBody
   /** Its words without secrets, as much as is read. */
   text: string
   /** What of them leaves. */
@@ -58,11 +58,11 @@ const numbersIn = (text: string) =>
 const rejections = new Set([400, 413, 422])
 
 /** What a provider's error means for the caller. Source: contract 10.3. */
-export function toCallerError(failure: Failure, source: Source): ApiError {
+export function toCallerError(failure: UpstreamFailure, source: ErrorSource): ApiError {
   const said = readErrorBody(failure.body)
   const text = redact(said.words, source.secret)
   const words = tactful(text.slice(0, 300))
-  const status = meantStatus(failure.status, said, text)
+  const status = inferStatus(failure.status, said, text)
   const refusal = { said, text, words, status, retryAfter: failure.retryAfter }
   return (
     aboutContent(refusal, source) ??
@@ -71,7 +71,7 @@ export function toCallerError(failure: Failure, source: Source): ApiError {
   )
 }
 
-function aboutContent({ said, text, words, status }: Refusal, source: Source) {
+function aboutContent({ said, text, words, status }: Refusal, source: ErrorSource) {
   if (!isFiltered(said, { text, status })) return undefined
   return invalidRequest(
     source.textField,
@@ -80,7 +80,7 @@ function aboutContent({ said, text, words, status }: Refusal, source: Source) {
   )
 }
 
-function aboutLength({ said, text, words, status }: Refusal, source: Source) {
+function aboutLength({ said, text, words, status }: Refusal, source: ErrorSource) {
   // Whose fault a busy provider or a bad key is does not depend on its words.
   if (!rejections.has(status) && status !== 200 && status !== 500) return undefined
   const overflow = readOverflow(said, { words: text, status })
@@ -92,7 +92,7 @@ function aboutLength({ said, text, words, status }: Refusal, source: Source) {
 function contextLengthExceeded(
   { maximum: told, requested }: Overflow,
   words: string,
-  { contextLength, textField }: Source,
+  { contextLength, textField }: ErrorSource,
 ): ApiError {
   const maximum = told ?? contextLength
   // Some clients recognise this error by these very words (contract 1.7).
@@ -108,7 +108,7 @@ function contextLengthExceeded(
   })
 }
 
-function maxTokensExceeded(words: string, source: Source): ApiError {
+function maxTokensExceeded(words: string, source: ErrorSource): ApiError {
   // The first two numbers are the limit and what was asked, in either order.
   const [low, high] = numbersIn(words)
     .slice(0, 2)
@@ -121,7 +121,7 @@ function maxTokensExceeded(words: string, source: Source): ApiError {
 }
 
 /** A request that is wrong: by the field, where the caller sent what is named. */
-function rejection({ said, words, status }: Refusal, source: Source): ApiError {
+function rejection({ said, words, status }: Refusal, source: ErrorSource): ApiError {
   // For a legacy completion its prompt became the messages.
   const field = fieldIn(words).replace(/^messages$/, source.textField)
   const param = sentField(redact(said.param || field, source.secret), source)
@@ -132,7 +132,7 @@ function rejection({ said, words, status }: Refusal, source: Source): ApiError {
 const fieldPath = /^[\w$.[\]-]{1,200}$/
 
 /** The path of a field that the caller sent; the field alone where its path is none. */
-function sentField(path: string, source: Source): string | null {
+function sentField(path: string, source: ErrorSource): string | null {
   const [field = ''] = path.split(/[.[]/)
   if (!source.wasSent(field)) return null
   return fieldPath.test(path) ? path : field
@@ -142,7 +142,7 @@ function sentField(path: string, source: Source): string | null {
 const tactful = (words: string) =>
   words.replaceAll(/rate[\s_-]*limit/gi, 'quota').replaceAll(/\b429\b/g, '"too many requests"')
 
-function providerError(refusal: Refusal, { provider }: Source): ApiError {
+function providerError(refusal: Refusal, { provider }: ErrorSource): ApiError {
   const { said, text, status, retryAfter } = refusal
   const told = refusal.words || tactful(`It answered with status ${status}.`)
   const isUnpaid = isAccountWithoutCredit(said, text)
@@ -187,7 +187,7 @@ export const nonsense = (provider: string, what: string, cause?: unknown) =>
   })
 
 /** An error in place of an answer whose status was good, or an answer that says why it broke off. */
-export function failure(body: JsonObject, source: Source): ApiError {
+export function toFailure(body: JsonObject, source: ErrorSource): ApiError {
   const said = [body, ...choicesIn(body)].find(isError)
   const word = said ? undefined : [body, ...choicesIn(body)].map(reasonOf).find(Boolean)
   if (word === undefined) return toCallerError({ status: 200, body: said ?? body }, source)
@@ -206,5 +206,5 @@ function reasonOf(choice: JsonObject): string | undefined {
   return typeof word === 'string' ? word : undefined
 }
 
-export const endedEarly = (source: Source) =>
+export const endedEarly = (source: ErrorSource) =>
   nonsense(source.provider, 'an answer that ended early')

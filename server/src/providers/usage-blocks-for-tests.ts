@@ -6,11 +6,11 @@ import { toInputUsage } from './input-usage'
 import type { Provider } from './provider'
 import { searchesIn } from './responses/searches'
 import { toUsage as readResponses } from './responses/usage'
-import { surfaceOf } from './vertex/address'
+import { getSurface } from './vertex/address'
 import { readUsage, type Usage } from '../wire/usage'
 
 /** What one answer used, in tokens that no other field counts. */
-export interface Used {
+export interface SampleUsage {
   input: number
   cached: number
   /** Written to a cache, and written to one that keeps it for an hour. */
@@ -28,9 +28,9 @@ export interface Used {
 }
 
 /** Reads a block in which a provider reports a usage, as answers in its format are read. */
-export type UsageReader = (used: Used) => Usage | undefined
+export type UsageReader = (used: SampleUsage) => Usage | undefined
 
-const readOf = ({ input, cached, write, writeLong, heard, heardCached, seen }: Used) =>
+const readOf = ({ input, cached, write, writeLong, heard, heardCached, seen }: SampleUsage) =>
   input + cached + write + writeLong + heard + heardCached + seen
 
 const chat =
@@ -150,7 +150,7 @@ export function usageReadersOf(
   { key, dialect, options }: Provider,
   { upstreamModel, category }: { upstreamModel: string; category: string },
 ): Record<string, UsageReader> {
-  const format = dialect === 'vertex' ? surfaceOf(upstreamModel).surface : dialect
+  const format = dialect === 'vertex' ? getSurface(upstreamModel).surface : dialect
   if (category === 'embedding') return { embeddings: embeddings[format] ?? relayedEmbeddings }
   const own = translated[format]
   if (own) return { [format]: own }

@@ -1,7 +1,7 @@
 import { AnswerTooLong } from '../egress/answer'
 import { ConnectionFailed } from '../egress/connection-failed'
 import { ApiError } from '../errors'
-import { nonsense, type Source } from '../providers/upstream-error'
+import { nonsense, type ErrorSource } from '../providers/upstream-error'
 import { ClientGone } from '../wire/chunk-stream'
 import { ShapeExceeded } from '../wire/json-shape'
 import { EventTooLong } from '../wire/sse'
@@ -21,7 +21,7 @@ export class AttemptFailed extends Error {
 }
 
 /** What broke an exchange, in words for the caller. */
-export function toBroken(thrown: unknown, source: Source): ApiError {
+export function toBroken(thrown: unknown, source: ErrorSource): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof EventTooLong) return nonsense(source.provider, 'an event beyond 1 MB')
   if (thrown instanceof AnswerTooLong) {
@@ -44,7 +44,7 @@ export function toBroken(thrown: unknown, source: Source): ApiError {
 }
 
 /** A failed attempt; a caller who has gone is no failure of the provider's. */
-export function broken(thrown: unknown, source: Source): Error {
+export function toAttemptFailed(thrown: unknown, source: ErrorSource): Error {
   if (thrown instanceof ClientGone || thrown instanceof AttemptFailed) return thrown
   const isUnsent = thrown instanceof ConnectionFailed && !thrown.connected
   return new AttemptFailed(toBroken(thrown, source), isUnsent)

@@ -1,24 +1,24 @@
 import type { Candidate } from './candidate'
 import type { Deadline } from './deadline'
-import { AttemptFailed, broken, toBroken } from './attempt-failed'
-import { Delivery, lossOf, type Loss } from './loss'
-import type { Allowance, Drain } from './stream-bounds'
+import { AttemptFailed, toAttemptFailed, toBroken } from './attempt-failed'
+import { Delivery, classifyLoss, type Loss } from './classify-loss'
+import type { OutputAllowance, Drain } from './stream-bounds'
 import type { LoopShare, LoopShares } from './stream-work'
-import { paths, sentHeaders, urlOf, type Operation } from './upstream-head'
+import { paths, toSentHeaders, toUpstreamUrl, type Operation } from './upstream-head'
 import { AnswerTooLong, LocalAnswer, type Answer } from '../egress/answer'
 import type { Egress, UpstreamCall } from '../egress/egress'
 import type { GatewayWay } from '../egress/gateway-call'
 import { ApiError } from '../errors'
 import type { Adapter } from '../providers/adapter'
 import type { Credentials, Proof } from '../providers/credentials'
-import { nonsense, toCallerError, type Source } from '../providers/upstream-error'
+import { nonsense, toCallerError, type ErrorSource } from '../providers/upstream-error'
 import * as sandbox from '../providers/sandbox'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { eventShape } from '../wire/json-shape'
 import { parseShaped } from '../wire/json-slices'
 
 /** What a provider is sent, without its address and credential. */
-export interface Sent {
+export interface UpstreamPayload {
   body: JsonObject
   /** Where it differs from the operation's own; a path in the provider's options comes before it. */
   path?: string
@@ -32,15 +32,15 @@ export interface Sent {
   /** How its refusals are read, where they are not those of an OpenAI-alike; else the adapter's. */
   failure?: Adapter['failure'] | undefined
   /** The same request with the history's signatures replaced, for a provider that refuses them. */
-  unsigned?: (() => Sent) | undefined
+  unsigned?: (() => UpstreamPayload) | undefined
   /** Whether a refusal is about signatures, where no adapter says so. */
   refusesSignatures?: Adapter['refusesSignatures'] | undefined
 }
 
 /** The same, with what decides on where it goes and on how its answer is read. */
-export interface Outgoing extends Sent {
+export interface OutgoingRequest extends UpstreamPayload {
   operation: Operation
-  source: Source
+  source: ErrorSource
 }
 
 type HeaderList = Readonly<Record<string, string>>
@@ -74,10 +74,10 @@ interface Asked {
 /** One try of one candidate. */
 export interface Attempt {
   turn: Asked
-  sent: Outgoing
+  sent: OutgoingRequest
   deadline: Deadline
   /** How much of a streamed answer is paid for; undefined where it may be as long as it likes. */
-  allowance?: Allowance | undefined
+  allowance?: OutputAllowance | undefined
   /**
    * Told where its provider was sent the request, and no answer came of it; `bytes` there were of one that
    * was too long.
@@ -104,7 +104,7 @@ export async function send(attempt: Attempt): Promise<Answer> {
     return isGood(response) ? response : await refused(attempt, response)
   } catch (thrown) {
     if (delivery.isDone) tellLoss(attempt, thrown)
-    throw broken(thrown, attempt.sent.source)
+    throw toAttemptFailed(thrown, attempt.sent.source)
   }
 }
 
@@ -112,7 +112,7 @@ const deliveryOf = ({ turn }: Attempt) => new Delivery(turn.checked.call.body)
 
 /** Tells an attempt whose provider has the request what came of it, where that was no answer. */
 export function tellLoss({ onLost }: Pick<Attempt, 'onLost'>, thrown: unknown): void {
-  const loss = lossOf(thrown)
+  const loss = classifyLoss(thrown)
   if (loss) onLost?.(loss, thrown instanceof AnswerTooLong ? maxAnswerBytes : 0)
 }
 
@@ -168,11 +168,11 @@ function post(attempt: Attempt, delivery: Delivery): Promise<Answer> {
     return Promise.resolve(new LocalAnswer(sandbox.answer(asked)))
   }
   const proof = proofOf(attempt)
-  const url = urlOf(attempt)
+  const url = toUpstreamUrl(attempt)
   const call: UpstreamCall = {
     url,
     method: 'POST',
-    headers: tracedHeaders(attempt, sentHeaders(attempt, url)),
+    headers: tracedHeaders(attempt, toSentHeaders(attempt, url)),
     body: JSON.stringify(body),
     signal: deadline,
     sent: delivery,
@@ -234,7 +234,7 @@ async function postProven(attempt: Attempt, call: UpstreamCall, proof: Proof): P
 async function provenBy(
   proof: Proof,
   { url, headers, body = '' }: UpstreamCall,
-  source: Source,
+  source: ErrorSource,
 ): Promise<Readonly<Record<string, string>>> {
   try {
     return await proof.headers({ url, headers, body })

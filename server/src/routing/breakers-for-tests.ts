@@ -1,4 +1,4 @@
-import { Breakers, type Change } from './breakers'
+import { Breakers, type BreakerChange } from './breakers'
 import type { Candidate } from './candidate'
 import { sampleCandidate } from './candidate-for-tests'
 import { sampleConnection, sampleModel } from '../catalog/samples'
@@ -32,7 +32,7 @@ interface Sent {
 /** Breakers in a time of their own. */
 export class BreakerWorld {
   nowMs = 1000
-  readonly changes: Change[] = []
+  readonly changes: BreakerChange[] = []
   readonly breakers: Breakers
 
   constructor(options: { maxAccounts?: number; maxPerAccount?: number; maxOpenMs?: number } = {}) {

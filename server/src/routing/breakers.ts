@@ -1,5 +1,5 @@
 import type { Candidate } from './candidate'
-import { AccountBreaker, RouteBreaker, type Failure } from './route-breaker'
+import { AccountBreaker, RouteBreaker, type BreakerFailure } from './route-breaker'
 
 interface Options {
   /** Milliseconds, by a clock that never goes back. */
@@ -7,14 +7,14 @@ interface Options {
   /** The longest that a failing candidate is passed over, in milliseconds; 0 for never. */
   maxOpenMs: number
   /** A candidate is passed over from now on, or is served again. */
-  onChange: (change: Change) => void
+  onChange: (change: BreakerChange) => void
   /** How many accounts in trouble are remembered, each on each route; and how many of one account. */
   maxAccounts?: number
   maxPerAccount?: number
 }
 
 /** A breaker that opened or closed. */
-export interface Change {
+export interface BreakerChange {
   candidate: Candidate
   /** The account it holds for; null where it holds for all. */
   accountId: string | null
@@ -24,7 +24,7 @@ export interface Change {
 }
 
 /** How a candidate in trouble fares. */
-export interface Failing {
+export interface FailingCandidate {
   candidate: Candidate
   /** Failures of all accounts since the last attempt that was answered. */
   inARow: number
@@ -45,7 +45,7 @@ export interface BreakerAttempt {
   readonly isLast: boolean
 }
 
-const anyFailure: Failure = { busyMs: 0, isShared: true }
+const anyFailure: BreakerFailure = { busyMs: 0, isShared: true }
 
 const defaultMaxAccounts = 16_384
 const defaultMaxPerAccount = 256
@@ -95,7 +95,7 @@ export class Breakers {
   }
 
   /** All routes that are remembered. */
-  list(): Failing[] {
+  list(): FailingCandidate[] {
     const now = this.#options.now()
     const routes = [...this.#routes.values()].flatMap((models) => [...models.values()])
     return routes.map((route) => ({
@@ -156,7 +156,7 @@ export class Breakers {
   }
 
   /** It failed, by no fault that is known to be the request's. */
-  failed(attempt: BreakerAttempt, failure: Failure = anyFailure): void {
+  failed(attempt: BreakerAttempt, failure: BreakerFailure = anyFailure): void {
     const { maxOpenMs: maxMs, now: readClock, onChange } = this.#options
     if (maxMs === 0) return
     const { candidate, accountId, since } = attempt

@@ -1,17 +1,17 @@
-import type { Ways } from './candidate'
+import type { RoutingContext } from './candidate'
 import type { Model } from '../catalog/model'
 import type { Priceable } from '../catalog/owner-price'
-import { isServable } from '../catalog/priced'
+import { isServable } from '../catalog/is-priced'
 import type { Snapshot } from '../catalog/snapshot'
 
 /** Why a model is not callable, for programs and for people. */
-export interface Refusal {
+export interface NotCallable {
   reason: 'no_price' | 'no_connection' | 'platform_connections_off' | 'mapped_to_nothing'
   message: string
 }
 
 /** Those that a call would reach now. */
-export async function callableOf(
+export async function filterCallable(
   models: readonly Model[],
   billingOf: (model: Model) => unknown,
 ): Promise<Model[]> {
@@ -27,8 +27,8 @@ export async function callableOf(
 /** What accounts that bring nothing can call follows from the catalogue and the settings alone. */
 const common = new WeakMap<Snapshot, { open: Priceable; models: Promise<readonly Model[]> }>()
 
-export function callableByAll(
-  { snapshot, open }: Omit<Ways, 'turns'>,
+export function findCallableByAll(
+  { snapshot, open }: Omit<RoutingContext, 'turns'>,
   callable: () => Promise<readonly Model[]>,
 ): Promise<readonly Model[]> {
   const known = common.get(snapshot)
@@ -39,11 +39,11 @@ export function callableByAll(
 }
 
 /** Why a call for a model is refused, which its mapping may send to another name. */
-export function refusalOf(
+export function explainNotCallable(
   model: Model,
   mappedTo: string | undefined,
-  { snapshot, open }: Omit<Ways, 'turns'>,
-): Refusal {
+  { snapshot, open }: Omit<RoutingContext, 'turns'>,
+): NotCallable {
   if (mappedTo !== undefined) {
     return {
       reason: 'mapped_to_nothing',

@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'bun:test'
-import { candidatesOf, denialOf, findModel, type Caller, type Candidate } from './candidate'
+import {
+  findCandidates,
+  explainNoCandidates,
+  findModel,
+  type RoutingCaller,
+  type Candidate,
+} from './candidate'
 import { PoolTurns } from './pool-turns'
 import { AccountCatalog, emptyAccount } from '../catalog/account-catalog'
 import type { Model } from '../catalog/model'
-import type { OwnedConnection, Place } from '../catalog/offer'
+import type { OwnedConnection, CandidatePlace } from '../catalog/offer'
 import {
   sampleConnection,
   sampleMembership,
@@ -12,10 +18,10 @@ import {
   sampleProvider,
   sampleShared,
 } from '../catalog/samples'
-import { toSnapshot, type Connection } from '../catalog/snapshot'
+import { toSnapshot, type ProviderConnection } from '../catalog/snapshot'
 import { ApiError } from '../errors'
 
-const snapshotOf = (models: Model[], connections: Connection[] = []) =>
+const snapshotOf = (models: Model[], connections: ProviderConnection[] = []) =>
   toSnapshot({ models, providers: [sampleProvider()], connections })
 
 /** The error that something throws. */
@@ -78,7 +84,10 @@ const owned = (id: string, fields: Partial<OwnedConnection> = {}): OwnedConnecti
   ...fields,
 })
 
-const place = (connection: OwnedConnection, fields: Partial<Place> = {}): Place => ({
+const place = (
+  connection: OwnedConnection,
+  fields: Partial<CandidatePlace> = {},
+): CandidatePlace => ({
   provider: 'fake',
   connections: [connection],
   pool: null,
@@ -88,15 +97,15 @@ const place = (connection: OwnedConnection, fields: Partial<Place> = {}): Place 
 })
 
 interface Given {
-  own?: Place[]
-  shared?: Place[]
-  platform?: Connection[]
+  own?: CandidatePlace[]
+  shared?: CandidatePlace[]
+  platform?: ProviderConnection[]
   isOpen?: boolean
   fundedBy?: string | null
   only?: string
 }
 
-const callerOf = ({ own = [], shared = [], fundedBy = null }: Given): Caller => {
+const callerOf = ({ own = [], shared = [], fundedBy = null }: Given): RoutingCaller => {
   const catalog = new AccountCatalog(
     own.length > 0 ? new Map([['fake', own]]) : new Map(),
     shared.length > 0 || fundedBy !== null
@@ -110,7 +119,7 @@ const callerOf = ({ own = [], shared = [], fundedBy = null }: Given): Caller => 
 /** The connections that may serve a model, of these, and who pays for each. */
 function candidates(model: Model, given: Given, listed = [model]) {
   const { platform = [], isOpen = true, only } = given
-  return candidatesOf(model, {
+  return findCandidates(model, {
     snapshot: snapshotOf(listed, platform),
     caller: callerOf(given),
     open: { ...sampleOpen, platformConnections: isOpen },
@@ -239,7 +248,7 @@ describe('the connections that may serve a model', () => {
 describe('why there is none', () => {
   const model = sampleModel()
   const denial = (isOffered: boolean, denied = model) =>
-    denialOf(
+    explainNoCandidates(
       denied,
       { snapshot: snapshotOf([denied]), caller: callerOf({}) },
       { isOfferedElsewhere: () => isOffered },

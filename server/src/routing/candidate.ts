@@ -1,17 +1,17 @@
 import type { ContinuedConversation } from './conversation'
-import { asFoundBy, toModel } from './found-model'
-import type { MemberTry } from './member-try'
+import { toDiscoveredModel, toModel } from './discovered-model'
+import type { MemberAttempt } from './member-attempt'
 import type { PoolTurns } from './pool-turns'
 import type { AccountCatalog, AccountCatalogs, MemberTerms } from '../catalog/account-catalog'
 import type { Category, Model } from '../catalog/model'
-import type { Place } from '../catalog/offer'
+import type { CandidatePlace } from '../catalog/offer'
 import type { Priceable } from '../catalog/owner-price'
-import { isServable } from '../catalog/priced'
-import { modelNamed } from '../catalog/model-names'
-import { onPlatform, type UnpricedModels } from '../catalog/unpriced'
-import type { Connection, Snapshot } from '../catalog/snapshot'
+import { isServable } from '../catalog/is-priced'
+import { findModelByName } from '../catalog/model-names'
+import { applyUnpricedPolicy, type UnpricedModels } from '../catalog/unpriced-policy'
+import type { ProviderConnection, Snapshot } from '../catalog/snapshot'
 import { ApiError, invalidRequest } from '../errors'
-import { behindGateway } from '../providers/behind-gateway'
+import { toGatewayProvider } from '../providers/gateway-provider'
 import type { Provider } from '../providers/provider'
 import { splitModelId } from '../wire/model-id'
 
@@ -42,16 +42,16 @@ export const arePaidAlike = (one: Candidate, other: Candidate): boolean =>
 export interface Candidate {
   model: Model
   provider: Provider
-  connection: Connection
+  connection: ProviderConnection
   billing: Billing
   /** The connection takes turns with others, so that who is busy counts. */
   isPooled: boolean
   /** Where it stands for a member of a collection, what is told of how it fares. */
-  member?: MemberTry | undefined
+  member?: MemberAttempt | undefined
 }
 
 /** Who calls, and what he brings. */
-export interface Caller {
+export interface RoutingCaller {
   userId: string
   /** Who pays unless an organization does. */
   accountId: string
@@ -81,7 +81,7 @@ export function findModel(
   const model =
     found && snapshot.providers.has(found.provider)
       ? toModel(found, kinds, open)
-      : (listed ?? modelNamed(snapshot, id))
+      : (listed ?? findModelByName(snapshot, id))
   if (!model?.enabled) {
     throw new ApiError('model_not_found', {
       param: 'model',
@@ -105,9 +105,9 @@ export interface Open extends Priceable {
   unpricedModels: UnpricedModels
 }
 
-export interface Ways {
+export interface RoutingContext {
   snapshot: Snapshot
-  caller: Caller
+  caller: RoutingCaller
   open: Open
   turns: PoolTurns
   /** The only connection that may serve, by its id; any where absent. */
@@ -120,12 +120,12 @@ export interface Ways {
  * The connections that may serve a model, in the order in which they are tried: the caller's own,
  * those of his organizations, the platform's. Empty where there is none. Source: contract 10.1.
  */
-export function candidatesOf(model: Model, ways: Ways): Candidate[] {
+export function findCandidates(model: Model, ways: RoutingContext): Candidate[] {
   const all = waysTo(model, ways)
   return ways.only === undefined ? all : all.filter(({ connection }) => connection.id === ways.only)
 }
 
-function waysTo(model: Model, ways: Ways): Candidate[] {
+function waysTo(model: Model, ways: RoutingContext): Candidate[] {
   const { snapshot, caller, open, turns, conversation } = ways
   const provider = snapshot.providers.get(model.provider)
   if (!provider) return []
@@ -133,7 +133,7 @@ function waysTo(model: Model, ways: Ways): Candidate[] {
   const places = caller.catalog.placesOf(provider.key)
   if (places.length === 0) return platform
   const isListed = snapshot.models.has(model.id)
-  const onConnection = isListed ? () => model : asFoundBy(model, open)
+  const onConnection = isListed ? () => model : toDiscoveredModel(model, open)
   const owned = places.flatMap((place): Candidate[] => {
     const isPooled = place.pool !== null
     return turns.orderOf(place, conversation).flatMap((connection) => {
@@ -142,7 +142,7 @@ function waysTo(model: Model, ways: Ways): Candidate[] {
       if (!own || (place.billing === 'member_pays' && !isServable(own))) return []
       return {
         model: own,
-        provider: connection.gatewayId === null ? provider : behindGateway(provider),
+        provider: connection.gatewayId === null ? provider : toGatewayProvider(provider),
         connection,
         billing: billingOf(own, place, caller),
         isPooled,
@@ -152,7 +152,11 @@ function waysTo(model: Model, ways: Ways): Candidate[] {
   return [...owned, ...platform]
 }
 
-function billingOf(model: Model, place: Place, { accountId, catalog }: Caller): Billing {
+function billingOf(
+  model: Model,
+  place: CandidatePlace,
+  { accountId, catalog }: RoutingCaller,
+): Billing {
   const { billing: mode, organizationId } = place
   const terms = organizationId === null ? undefined : catalog.termsIn(organizationId)
   if (model.isFree) return { mode: 'free', payer: null, organizationId, terms }
@@ -161,7 +165,7 @@ function billingOf(model: Model, place: Place, { accountId, catalog }: Caller): 
 }
 
 /** Who pays for the platform's connections. */
-function platformBilling({ accountId, catalog }: Caller): Billing {
+function platformBilling({ accountId, catalog }: RoutingCaller): Billing {
   const { fundedBy, housePays } = catalog
   if (housePays) return { mode: 'house', payer: accountId, organizationId: null, isWaived: true }
   const terms = fundedBy === null ? undefined : catalog.termsIn(fundedBy)
@@ -169,9 +173,9 @@ function platformBilling({ accountId, catalog }: Caller): Billing {
 }
 
 /** Neither an unknown price nor one of zero is free, unless the operator says so. */
-function platformOf(listed: Model, provider: Provider, ways: Ways): Candidate[] {
+function platformOf(listed: Model, provider: Provider, ways: RoutingContext): Candidate[] {
   const { snapshot, caller, open } = ways
-  const model = onPlatform(listed, open.unpricedModels)
+  const model = applyUnpricedPolicy(listed, open.unpricedModels)
   const connections = isServable(model) ? snapshot.connections.get(provider.key) : undefined
   if (!connections || !snapshot.models.has(model.id)) return []
   const billing: Billing = model.isFree
@@ -187,9 +191,9 @@ function platformOf(listed: Model, provider: Provider, ways: Ways): Candidate[] 
  * Why nobody serves a model to a caller: `organization_required` where an organization would, else
  * `model_access_denied`. Rejects with `gateway_unavailable`.
  */
-export async function denialOf(
+export async function explainNoCandidates(
   model: Model,
-  { snapshot, caller }: Pick<Ways, 'snapshot' | 'caller'>,
+  { snapshot, caller }: Pick<RoutingContext, 'snapshot' | 'caller'>,
   accounts: Pick<AccountCatalogs, 'isOfferedElsewhere'>,
 ): Promise<ApiError> {
   if (await accounts.isOfferedElsewhere(caller.userId, model.provider)) {

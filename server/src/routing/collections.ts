@@ -1,12 +1,12 @@
-import { candidatesOf, findModel, type Candidate, type Ways } from './candidate'
-import type { MemberBook } from './member-book'
-import { MemberTry } from './member-try'
-import { unknownModel } from './names'
+import { findCandidates, findModel, type Candidate, type RoutingContext } from './candidate'
+import type { MemberStats } from './member-stats'
+import { MemberAttempt } from './member-attempt'
+import { unknownModel } from './resolve-name'
 import { unmet, type RequestNeed } from './needs'
-import { inTurn, type Chance, type MemberState } from './strategies'
-import { collectionPrefix, type Collection, type Member } from '../catalog/collection'
+import { orderMembers, type Chance, type MemberChoice } from './strategies'
+import { collectionPrefix, type Collection, type CollectionMember } from '../catalog/collection'
 import type { Category, Model } from '../catalog/model'
-import { appliedPrice, minuteOf } from '../catalog/price-tiers'
+import { selectPrice, minuteOf } from '../catalog/price-tiers'
 import { ApiError, invalidRequest, type ErrorCode } from '../errors'
 
 /** A member that is not asked, and why. */
@@ -33,18 +33,18 @@ export interface Shortlist {
 }
 
 interface Choice {
-  ways: Ways
+  ways: RoutingContext
   /** What the endpoint serves. */
   kinds: readonly Category[]
   demands: Demands
-  book: MemberBook
+  book: MemberStats
   random: () => number
   /** Asked only where members take turns. */
   turn: () => number | Promise<number>
 }
 
 /** A member that may be asked, and those who serve it. */
-interface Usable extends MemberState {
+interface Usable extends MemberChoice {
   isStandIn: boolean
   model: Model
   candidates: readonly Candidate[]
@@ -59,7 +59,7 @@ const mostTold = 20
  * `model_access_denied` where nobody serves them, else what is wrong with the request for them.
  * Source: contract 10.4.
  */
-export async function shortlistOf(collection: Collection, choice: Choice): Promise<Shortlist> {
+export async function shortlistMembers(collection: Collection, choice: Choice): Promise<Shortlist> {
   const name = `${collectionPrefix}${collection.name}`
   const sorted = new Sorted()
   for (const member of collection.members) {
@@ -74,7 +74,7 @@ export async function shortlistOf(collection: Collection, choice: Choice): Promi
   const preferred = preferredOf(collection, usable, choice)
   const ordered = withFirst(
     preferred,
-    inTurn(collection, usable, await chanceOf(collection, choice)),
+    orderMembers(collection, usable, await chanceOf(collection, choice)),
   )
   for (const member of usable) {
     if (!ordered.includes(member)) sorted.pass(member.model, 'cooling_down')
@@ -121,7 +121,7 @@ const watched = (
   { book, ways }: Pick<Choice, 'book' | 'ways'>,
 ): Candidate => ({
   ...candidate,
-  member: new MemberTry(book, keyOf(collection, candidate), ways.caller.accountId),
+  member: new MemberAttempt(book, keyOf(collection, candidate), ways.caller.accountId),
 })
 
 /** Members, as far as they have been looked at. */
@@ -171,10 +171,10 @@ interface Sorting {
 }
 
 /** A member that is there and that somebody serves. */
-function look(member: Member, choice: Choice, sorted: Sorted): Known | undefined {
+function look(member: CollectionMember, choice: Choice, sorted: Sorted): Known | undefined {
   const model = modelOf(member, choice)
   if (!model) return undefined
-  const candidates = candidatesOf(model, choice.ways)
+  const candidates = findCandidates(model, choice.ways)
   const [first] = candidates
   if (first) return { member, model, candidates, first }
   sorted.deny(model)
@@ -182,7 +182,7 @@ function look(member: Member, choice: Choice, sorted: Sorted): Known | undefined
 }
 
 interface Known {
-  member: Member
+  member: CollectionMember
   model: Model
   candidates: readonly Candidate[]
   first: Candidate
@@ -213,7 +213,7 @@ function judge(
 function priceOf({ isFree, pricing }: Model, { demands }: Choice): bigint {
   if (isFree || !pricing) return 0n
   if (pricing.tiers === undefined) return pricing.input + pricing.output
-  const { rates } = appliedPrice(pricing, {
+  const { rates } = selectPrice(pricing, {
     promptTokens: demands.promptTokens(),
     serviceTier: undefined,
     minute: minuteOf(Date.now()),
@@ -222,7 +222,10 @@ function priceOf({ isFree, pricing }: Model, { demands }: Choice): bigint {
 }
 
 /** Undefined where it is not in the catalogue any more. */
-function modelOf({ modelId }: Member, { ways, kinds: wanted }: Choice): Model | undefined {
+function modelOf(
+  { modelId }: CollectionMember,
+  { ways, kinds: wanted }: Choice,
+): Model | undefined {
   const { snapshot, caller, open } = ways
   const kind = snapshot.models.get(modelId)?.category
   const kinds = kind ? [kind] : wanted

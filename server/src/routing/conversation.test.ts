@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Conversation, ConversationAffinity } from './conversation'
+import { CachedConversation, ConversationAffinity } from './conversation'
 import type { JsonObject } from '../wire/json-body'
 
 const system = { role: 'system', content: 'Be brief.' }
@@ -12,7 +12,8 @@ const second = { messages: [system, user('Hello'), answer, user('And?')] }
 function staged({ isAlone = true } = {}) {
   const clock = { ms: 0 }
   const affinity = new ConversationAffinity({ now: () => clock.ms, isAlone: () => isAlone })
-  const of = (chat: JsonObject, accountId = 'user_1') => new Conversation(affinity, accountId, chat)
+  const of = (chat: JsonObject, accountId = 'user_1') =>
+    new CachedConversation(affinity, accountId, chat)
   /** A request that had a choice, and was served. */
   const serve = (chat: JsonObject, by = served) => {
     const conversation = of(chat)
@@ -107,7 +108,8 @@ describe('the next request of a conversation', () => {
 
 describe('beside other processes', () => {
   const members = ['fake/one', 'fake/two', 'fake/three', 'fake/four']
-  const orderOf = (conversation: Conversation) => conversation.order(members, (id) => id).join(' ')
+  const orderOf = (conversation: CachedConversation) =>
+    conversation.order(members, (id) => id).join(' ')
 
   test('a conversation goes where all of them send it, wherever its first request was served', () => {
     const { of, serve } = staged({ isAlone: false })

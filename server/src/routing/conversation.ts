@@ -3,12 +3,12 @@ import { rendezvousOrder } from './rendezvous'
 import { isObject, type JsonObject } from '../wire/json-body'
 
 /** Which model on which connection served a conversation. */
-export interface Served {
+export interface ServedRoute {
   modelId: string
   connectionId: string
 }
 
-interface Entry extends Served {
+interface Entry extends ServedRoute {
   atMs: number
   /** It was sent there as a conversation that goes on, not as a first request by the strategy. */
   isContinued: boolean
@@ -41,26 +41,26 @@ export class ConversationAffinity {
     this.#isAlone = isAlone
   }
 
-  find(key: string): Served | undefined {
+  find(key: string): ServedRoute | undefined {
     const entry = this.#served.get(key)
     if (!entry || this.#now() - entry.atMs >= keptMs) return undefined
     return entry.isContinued || this.#isAlone() ? entry : undefined
   }
 
-  remember(key: string, { modelId, connectionId }: Served, isContinued: boolean): void {
+  remember(key: string, { modelId, connectionId }: ServedRoute, isContinued: boolean): void {
     this.#served.set(key, { modelId, connectionId, isContinued, atMs: this.#now() })
   }
 }
 
 /** What routing asks of a conversation. */
-export type ContinuedConversation = Pick<Conversation, 'isContinued' | 'preferred' | 'order'>
+export type ContinuedConversation = Pick<CachedConversation, 'isContinued' | 'preferred' | 'order'>
 
 /**
  * The conversation that a request belongs to: what its client calls it (`prompt_cache_key`), else what its
  * first instructions and its first message say. Nothing of that is read unless there is a choice
  * among connections or models.
  */
-export class Conversation {
+export class CachedConversation {
   readonly #affinity: ConversationAffinity
   readonly #accountId: string
   readonly #chat: JsonObject
@@ -80,7 +80,7 @@ export class Conversation {
   }
 
   /** Who served it; undefined for its first request. */
-  get preferred(): Served | undefined {
+  get preferred(): ServedRoute | undefined {
     return this.isContinued ? this.#affinity.find(this.#identity()) : undefined
   }
 
@@ -97,7 +97,7 @@ export class Conversation {
   }
 
   /** It was served; remembered where there was a choice. */
-  served(served: Served): void {
+  served(served: ServedRoute): void {
     if (this.#key === undefined) return
     this.#affinity.remember(this.#key, served, isContinued(this.#chat))
   }

@@ -1,4 +1,4 @@
-import type { Stop, StopListener } from '../egress/stop'
+import type { Stop, StopListener } from '../egress/stop-signal'
 import { ApiError } from '../errors'
 import { ClientGone } from '../wire/chunk-stream'
 

@@ -1,7 +1,7 @@
 import { AttemptFailed } from './attempt'
 import type { BreakerAttempt } from './breakers'
 import type { Candidate } from './candidate'
-import { watched } from './member-try'
+import { watchMember } from './member-attempt'
 import type { Resilience } from './resilience'
 import { ApiError, unavailable, type ErrorCode } from '../errors'
 
@@ -9,7 +9,7 @@ const mostAttempts = 2
 const nobody: readonly Candidate[] = []
 
 /** What a request has for each of its attempts. */
-export interface Course<Turn> {
+export interface FailoverRun<Turn> {
   /** In the order in which they are tried. */
   readonly candidates: readonly Candidate[]
   /** The account whose request it is. */
@@ -33,7 +33,7 @@ export interface Course<Turn> {
 }
 
 /** What candidates are asked for: the whole of a request, or one of several prompts. */
-export interface Part<Turn, Answer> {
+export interface FailoverStep<Turn, Answer> {
   /** May refuse what a candidate does not take, before it is written down that it is asked. */
   before?: ((turn: Turn) => Promise<void>) | undefined
   attempt(turn: Turn): Promise<Answer>
@@ -49,8 +49,8 @@ export interface Part<Turn, Answer> {
  * failing. Source: contract 4.8, 10.2.
  */
 export async function dispatch<Turn, Answer>(
-  course: Course<Turn>,
-  part: Part<Turn, Answer>,
+  course: FailoverRun<Turn>,
+  part: FailoverStep<Turn, Answer>,
 ): Promise<Answer> {
   using _deadline = part.deadline
   const { resilience, accountId } = course
@@ -103,13 +103,15 @@ class CandidateQueue {
   /** It gives candidates that are failing, as there are no others. */
   isLast = false
   failing = nobody
-  readonly #course: Pick<Course<never>, 'accountId' | 'resilience' | 'passOver'>
+  readonly #course: Pick<FailoverRun<never>, 'accountId' | 'resilience' | 'passOver'>
   /** All of the request's. */
   readonly #all: readonly Candidate[]
   #candidates: readonly Candidate[]
   #next = 0
 
-  constructor(course: Pick<Course<never>, 'candidates' | 'accountId' | 'resilience' | 'passOver'>) {
+  constructor(
+    course: Pick<FailoverRun<never>, 'candidates' | 'accountId' | 'resilience' | 'passOver'>,
+  ) {
     this.#course = course
     this.#all = course.candidates
     this.#candidates = this.#all
@@ -141,12 +143,15 @@ interface Failed {
   error: ApiError
 }
 
-const attempted = <Turn, Answer>(part: Part<Turn, Answer>, turn: Turn, { member }: Candidate) =>
-  member ? watched(member, part, turn) : part.attempt(turn)
+const attempted = <Turn, Answer>(
+  part: FailoverStep<Turn, Answer>,
+  turn: Turn,
+  { member }: Candidate,
+) => (member ? watchMember(member, part, turn) : part.attempt(turn))
 
 /** Tells of an attempt that came to nothing. Throws what is no failure of an attempt. */
 function failureOf(
-  course: Pick<Course<never>, 'resilience' | 'waits'>,
+  course: Pick<FailoverRun<never>, 'resilience' | 'waits'>,
   attempt: BreakerAttempt,
   { isAsked, thrown }: { isAsked: boolean; thrown: unknown },
 ): AttemptFailed {
@@ -159,7 +164,7 @@ function failureOf(
 
 /** A request's first candidate always is; whoever is asked because another failed may not be. */
 function isWithinBudget(
-  { resilience: { budget }, accountId }: Pick<Course<never>, 'resilience' | 'accountId'>,
+  { resilience: { budget }, accountId }: Pick<FailoverRun<never>, 'resilience' | 'accountId'>,
   next: Candidate,
   failed?: Failed,
 ): boolean {
@@ -170,7 +175,7 @@ function isWithinBudget(
 
 /** Why nobody was asked. Who cannot pay is told so, even where all are failing: that comes first. */
 async function refusalOf<Turn>(
-  course: Course<Turn>,
+  course: FailoverRun<Turn>,
   failing: readonly Candidate[],
   first: ApiError | undefined,
 ): Promise<ApiError> {
@@ -188,7 +193,7 @@ async function refusalOf<Turn>(
 
 /** The first, but for one that is minor. */
 const weightier = (
-  course: Pick<Course<unknown>, 'isMinor'>,
+  course: Pick<FailoverRun<unknown>, 'isMinor'>,
   first: ApiError | undefined,
   next: ApiError,
 ): ApiError => (first && (!course.isMinor(first) || course.isMinor(next)) ? first : next)

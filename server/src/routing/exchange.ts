@@ -1,9 +1,9 @@
 import { maxAnswerBytes, send, shareOf, tellLoss, type Attempt } from './attempt'
-import { AttemptFailed, broken, refusedInside } from './attempt-failed'
+import { AttemptFailed, toAttemptFailed, refusedInside } from './attempt-failed'
 import type { LoopShare } from './stream-work'
 import { AnswerTooLong, type Answer } from '../egress/answer'
 import { isFailure } from '../providers/event'
-import { failure, nonsense, type Source } from '../providers/upstream-error'
+import { toFailure, nonsense, type ErrorSource } from '../providers/upstream-error'
 import { isObject, maxAtOnce } from '../wire/json-body'
 import { answerShape, ShapeExceeded } from '../wire/json-shape'
 import { parseInSlices, parseShaped } from '../wire/json-slices'
@@ -31,11 +31,11 @@ export async function exchange<Asked extends Attempt, Result>(
     const text = await response.text(maxAnswerBytes)
     const isSmall = text.length <= maxAtOnce
     answer = isSmall ? parseShaped(text, answerShape) : await parsedLarge(text, shareOf(attempt))
-    if (isObject(answer) && isFailure(answer)) throw refusedInside(failure(answer, source))
+    if (isObject(answer) && isFailure(answer)) throw refusedInside(toFailure(answer, source))
   } catch (thrown) {
     tellLoss(attempt, thrown)
     await paceUnreadable(thrown, shareOf(attempt))
-    throw broken(thrown, source)
+    throw toAttemptFailed(thrown, source)
   }
   try {
     return read(answer, attempt, response.headers)
@@ -67,7 +67,7 @@ async function parsedLarge(text: string, share: LoopShare): Promise<unknown> {
 
 const jsonType = /\bjson\b/i
 
-function checkType(response: Answer, { provider }: Source): void {
+function checkType(response: Answer, { provider }: ErrorSource): void {
   const type = response.headers.get('content-type') ?? ''
   if (type === '' || jsonType.test(type)) return
   response.cancel()

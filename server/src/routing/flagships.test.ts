@@ -1,19 +1,19 @@
 import { expect, test } from 'bun:test'
 import { LocalTurns } from './collection-turns'
-import { MemberBook } from './member-book'
-import { offeredTo } from './offered'
+import { MemberStats } from './member-stats'
+import { findOfferedModels } from './offered-models'
 import { AccountCatalogs, emptyAccount } from '../catalog/account-catalog'
 import { AccountNames } from '../catalog/account-names'
-import { builtInModels } from '../catalog/built-in'
+import { loadBuiltInModels } from '../catalog/built-in'
 import { flagships } from '../catalog/flagships-for-tests'
-import { connectionsFrom } from '../catalog/from-environment'
+import { createEnvironmentConnections } from '../catalog/from-environment'
 import { Mappings } from '../catalog/mapping'
 import catalog from '../catalog/models.json' with { type: 'json' }
 import { sampleOpen } from '../catalog/samples'
 import { toSnapshot } from '../catalog/snapshot'
 import { providers } from '../providers/registry'
 
-const models = builtInModels(providers, new Date(`${catalog.date} 12:00Z`))
+const models = loadBuiltInModels(providers, new Date(`${catalog.date} 12:00Z`))
 
 const never = () => Promise.reject(new Error('nobody should be asked'))
 
@@ -24,15 +24,15 @@ const routing = () => ({
     collections: async () => new Map(),
     owner: async () => undefined,
   }),
-  book: new MemberBook(),
+  book: new MemberStats(),
   turns: new LocalTurns(),
   random: () => 0,
 })
 
 /** What an account that brings nothing of its own can call, where the operator has set this alone. */
 async function offeredWith(environment: Readonly<Record<string, string>>) {
-  const connections = connectionsFrom(environment, providers)
-  const offered = await offeredTo(
+  const connections = createEnvironmentConnections(environment, providers)
+  const offered = await findOfferedModels(
     {
       snapshot: toSnapshot({ models, providers, connections }),
       caller: { userId: 'user_1', accountId: 'user_1', catalog: emptyAccount },

@@ -1,6 +1,6 @@
 import type { Adapter } from '../providers/adapter'
 import { FrameReader } from '../providers/bedrock/event-stream'
-import { EventReader } from '../wire/sse'
+import { SseReader } from '../wire/sse'
 
 /** Cuts the bytes of a stream, however they arrive, into the `data` of its events. */
 export interface EventCutter {
@@ -17,7 +17,7 @@ interface Framing {
 }
 
 const framings: Readonly<Record<Adapter['framing'], Framing>> = {
-  sse: { contentType: 'text/event-stream', cutter: () => new EventReader() },
+  sse: { contentType: 'text/event-stream', cutter: () => new SseReader() },
   aws: { contentType: 'application/vnd.amazon.eventstream', cutter: () => new FrameReader() },
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { AttemptFailed, type Outgoing } from './attempt'
+import { AttemptFailed, type OutgoingRequest } from './attempt'
 import { sampleCandidate } from './candidate-for-tests'
 import { Deadline } from './deadline'
 import { exchange } from './exchange'
@@ -9,7 +9,7 @@ import { probe } from './probe'
 import { sampleConnection, sampleProvider } from '../catalog/samples'
 import { Egress } from '../egress/egress'
 import { failure, TestStage } from '../egress/stage-for-tests'
-import { Attached, wayBy } from '../gateways/attached'
+import { LocalTunnels, transportFor } from '../tunnel/local-tunnels'
 import { Credentials } from '../providers/credentials'
 
 const zones = new Map([
@@ -37,11 +37,11 @@ async function staged(answer: (socket: Socket) => unknown) {
   const ask = async (host: string) => {
     using deadline = new Deadline({ totalMs: 5000 })
     const candidate = sampleCandidate({ provider, connection: connectionTo(host) })
-    const gateways = wayBy(new Attached())
+    const gateways = transportFor(new LocalTunnels())
     const budget = { shareOf: () => ({ spend: () => undefined }) }
     const ports = { egress, gateways, credentials, budget }
     const checked = { ports, principal: { accountId: 'acc_2' }, call: { hops: 0 } }
-    const sent: Outgoing = {
+    const sent: OutgoingRequest = {
       operation: 'chat',
       body: { model: 'm', messages: [] },
       source: {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { needsOf } from './needs'
+import { findRequestNeeds } from './needs'
 
 const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }
 const audio = { type: 'input_audio', input_audio: { data: '', format: 'wav' } }
@@ -38,5 +38,7 @@ const cases: [string, Record<string, unknown>, string[]][] = [
 ]
 
 test.each(cases)('%s', (_what, body, expected) => {
-  expect(needsOf(body).map(({ capability, param }) => `${capability} ${param}`)).toEqual(expected)
+  expect(findRequestNeeds(body).map(({ capability, param }) => `${capability} ${param}`)).toEqual(
+    expected,
+  )
 })

@@ -21,7 +21,7 @@ const formatNeeds: Readonly<Record<string, Capability>> = {
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 /** What the body of a model endpoint needs, each once. Walks its messages: only for collections. */
-export function needsOf(body: JsonObject): RequestNeed[] {
+export function findRequestNeeds(body: JsonObject): RequestNeed[] {
   const needs = new Map<Capability, string>()
   const need = (capability: Capability | undefined, param: string) => {
     if (capability && !needs.has(capability)) needs.set(capability, param)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { ContinuedConversation } from './conversation'
 import { PoolTurns } from './pool-turns'
-import type { OwnedConnection, Place } from '../catalog/offer'
+import type { OwnedConnection, CandidatePlace } from '../catalog/offer'
 import { sampleConnection } from '../catalog/samples'
 
 const connection = (id: string): OwnedConnection => ({
@@ -9,9 +9,9 @@ const connection = (id: string): OwnedConnection => ({
   found: new Map(),
 })
 
-type Strategy = NonNullable<Place['pool']>['strategy']
+type Strategy = NonNullable<CandidatePlace['pool']>['strategy']
 
-const pool = (strategy: Strategy, id = 'pool_1'): Place => ({
+const pool = (strategy: Strategy, id = 'pool_1'): CandidatePlace => ({
   provider: 'fake',
   connections: [connection('a'), connection('b'), connection('c')],
   pool: { id, strategy },
@@ -19,7 +19,7 @@ const pool = (strategy: Strategy, id = 'pool_1'): Place => ({
   organizationId: null,
 })
 
-const orders = (turns: PoolTurns, place: Place, times: number) =>
+const orders = (turns: PoolTurns, place: CandidatePlace, times: number) =>
   Array.from({ length: times }, () =>
     turns
       .orderOf(place)
@@ -93,7 +93,7 @@ test('a first request is sent by turns', () => {
 
 test('a conversation leaves who is failing, who is gone, and an order that is meant', () => {
   const place = pool('round_robin')
-  const failing: Place = {
+  const failing: CandidatePlace = {
     ...place,
     connections: [connection('a'), { ...connection('b'), isFailing: true }, connection('c')],
   }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { ContinuedConversation } from './conversation'
-import type { OwnedConnection, Place } from '../catalog/offer'
+import type { OwnedConnection, CandidatePlace } from '../catalog/offer'
 
 /** Whose turn it was is forgotten of the pools that were used longest ago. */
 const mostPools = 10_000
@@ -41,7 +41,7 @@ export class PoolTurns {
    * unless their owner has put them in order.
    */
   orderOf(
-    { pool, connections }: Place,
+    { pool, connections }: CandidatePlace,
     conversation?: ContinuedConversation,
   ): readonly OwnedConnection[] {
     if (!pool || connections.length === 1) return connections

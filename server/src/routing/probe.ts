@@ -1,8 +1,8 @@
 import { headersOf } from './upstream-head'
-import type { Connection } from '../catalog/snapshot'
+import type { ProviderConnection } from '../catalog/snapshot'
 import { AnswerTooLong } from '../egress/answer'
 import type { Egress } from '../egress/egress'
-import { connectionTest } from '../providers/connection-test'
+import { createConnectionTest } from '../providers/connection-test'
 import type { Credentials } from '../providers/credentials'
 import type { Provider } from '../providers/provider'
 import { scrub } from '../providers/redact'
@@ -27,7 +27,7 @@ interface Ways {
 
 interface Tested {
   provider: Provider
-  connection: Connection
+  connection: ProviderConnection
 }
 
 /** Asks a connection for its model list, or what else shows that it works. A failure is a result. */
@@ -41,7 +41,7 @@ export async function probe({ egress, credentials }: Ways, line: Tested): Promis
     latencyMs: Math.round(performance.now() - startedAt),
   })
   try {
-    const { method, url, body, judge } = connectionTest(line)
+    const { method, url, body, judge } = createConnectionTest(line)
     const request = { method, url, body, headers: headersOf(line, url) }
     const proof = credentials.proofOf(line)
     const response = await egress.send({

@@ -1,23 +1,28 @@
-import { Breakers, type BreakerAttempt, type Change, type Failing } from './breakers'
+import {
+  Breakers,
+  type BreakerAttempt,
+  type BreakerChange,
+  type FailingCandidate,
+} from './breakers'
 import type { Candidate } from './candidate'
 import { RetryBudget } from './retry-budget'
-import { refusalIn, verdictOf } from './verdict'
-import type { Connection } from '../catalog/snapshot'
+import { readCredentialRefusal, classifyFailure } from './classify-failure'
+import type { ProviderConnection } from '../catalog/snapshot'
 import { ApiError } from '../errors'
 
 interface Options {
   now: () => number
   /** The longest that a failing candidate is passed over, in milliseconds; 0 for never. */
   maxOpenMs: number
-  onChange: (change: Change) => void
+  onChange: (change: BreakerChange) => void
   /** Whether whoever calls a candidate's provider is there; it is, where nothing is said. */
   isThere?: (candidate: Candidate) => boolean
   /** Undefined where that is known; else resolves once it is. */
   look?: (candidate: Candidate) => Promise<void> | undefined
   /** Told of credentials that are refused, and of answers. */
   health?: {
-    refused: (connection: Connection, words: string) => void
-    answered: (connection: Connection) => void
+    refused: (connection: ProviderConnection, words: string) => void
+    answered: (connection: ProviderConnection) => void
   }
 }
 
@@ -72,7 +77,7 @@ export class Resilience {
   }
 
   /** Which candidates have failed lately. */
-  failing(): Failing[] {
+  failing(): FailingCandidate[] {
     return this.#breakers.list()
   }
 
@@ -94,9 +99,9 @@ export class Resilience {
 
   /** An attempt ended with what was thrown, before its answer or within it. */
   ended(attempt: BreakerAttempt, thrown: unknown): void {
-    const refusal = refusalIn(thrown)
+    const refusal = readCredentialRefusal(thrown)
     if (refusal !== undefined) this.#health?.refused(attempt.candidate.connection, refusal)
-    const verdict = verdictOf(thrown)
+    const verdict = classifyFailure(thrown)
     if (verdict === 'works') this.#breakers.succeeded(attempt)
     else if (verdict === 'nothing') this.#breakers.left(attempt)
     else this.#breakers.failed(attempt, verdict)

@@ -25,7 +25,7 @@ const maxLastRunning = 10
 const maxLastRunningOfAll = 100
 
 /** A failure of an attempt. */
-export interface Failure {
+export interface BreakerFailure {
   /** How long the provider said that it will be busy, in milliseconds; 0 where it did not. */
   busyMs: number
   /** It tells of the provider, not only of this account's requests. */
@@ -95,7 +95,7 @@ export class AccountBreaker extends Switch {
   }
 
   /** Whether the failure that was counted opens it. One that is open stays as it is until a probe. */
-  opensNow(now: number, { busyMs }: Failure): boolean {
+  opensNow(now: number, { busyMs }: BreakerFailure): boolean {
     if (this.isOpen) return !this.isBarred(now)
     const isMany = this.failures >= minFailures && 2 * this.failures >= this.attempts
     return isMany || this.inARow >= maxInARow || busyMs > 0 || this.route.isOpen

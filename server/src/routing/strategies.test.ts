@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { Conversation, ConversationAffinity } from './conversation'
-import { inTurn, type MemberState } from './strategies'
+import { CachedConversation, ConversationAffinity } from './conversation'
+import { orderMembers, type MemberChoice } from './strategies'
 import * as fc from '../../testing/property'
 import { strategies, type Strategy } from '../catalog/collection'
 
-interface Named extends MemberState {
+interface Named extends MemberChoice {
   name: string
 }
 
-const plain = (name: string, fields: Partial<MemberState> = {}): Named => ({
+const plain = (name: string, fields: Partial<MemberChoice> = {}): Named => ({
   name,
   id: `fake/${name}`,
   priority: 1,
@@ -40,13 +40,13 @@ const random = () => Math.random()
 
 const names = (found: readonly Named[]) => found.map(({ name }) => name).join(' ')
 const order = (strategy: Strategy, given: readonly Named[], turn = 0) =>
-  names(inTurn({ strategy, scope: 'individual' }, given, { random, turn }))
+  names(orderMembers({ strategy, scope: 'individual' }, given, { random, turn }))
 
 test('every strategy gives each rested member once, and all of them where none has rested', () => {
   const any = fc.record({ strategy: fc.constantFrom(...strategies), scope })
   fc.assert(
     fc.property(any, members, fc.nat(), (of, given, turn) => {
-      const found = inTurn(of, given, { random, turn })
+      const found = orderMembers(of, given, { random, turn })
       const rested = given.filter(({ isCoolingDown }) => !isCoolingDown)
       const expected = rested.length > 0 ? rested : given
       return names(found.toSorted(byName)) === names(expected.toSorted(byName))
@@ -56,7 +56,7 @@ test('every strategy gives each rested member once, and all of them where none h
 })
 
 test('a conversation that goes on has its own order of equals, and changes no other ranking', () => {
-  const conversation = new Conversation(new ConversationAffinity(), 'user_1', {
+  const conversation = new CachedConversation(new ConversationAffinity(), 'user_1', {
     prompt_cache_key: 'session',
   })
   const given = ['a', 'b', 'c', 'd', 'e'].map((name, at) =>
@@ -65,7 +65,7 @@ test('a conversation that goes on has its own order of equals, and changes no ot
   const [firstOfAll] = given
   const found = (strategy: Strategy) =>
     [0, 1, 2].map((turn) =>
-      names(inTurn({ strategy, scope: 'individual' }, given, { random, turn, conversation })),
+      names(orderMembers({ strategy, scope: 'individual' }, given, { random, turn, conversation })),
     )
   const own = names(conversation.order(given, ({ id }) => id))
   expect(own).not.toBe(names(given))
@@ -77,9 +77,11 @@ test('a conversation that goes on has its own order of equals, and changes no ot
   }
   const tools = given.map((member) => ({ ...member, hasTools: member.name === 'c' }))
   const chance = { random, turn: 0, conversation }
-  expect(names(inTurn({ strategy: 'random', scope: 'system' }, tools, chance))).toStartWith('c ')
+  expect(names(orderMembers({ strategy: 'random', scope: 'system' }, tools, chance))).toStartWith(
+    'c ',
+  )
   const tired = given.map((member) => ({ ...member, isCoolingDown: own.startsWith(member.name) }))
-  const rested = names(inTurn({ strategy: 'random', scope: 'individual' }, tired, chance))
+  const rested = names(orderMembers({ strategy: 'random', scope: 'individual' }, tired, chance))
   expect(rested).toBe(own.slice(2))
 })
 
@@ -100,7 +102,7 @@ describe('rankings: nobody comes before who is better', () => {
   test.each(worse)('%s', (strategy, isWorse) => {
     fc.assert(
       fc.property(members, (given) => {
-        const found = inTurn({ strategy, scope: 'individual' }, given, { random, turn: 0 })
+        const found = orderMembers({ strategy, scope: 'individual' }, given, { random, turn: 0 })
         return found.every((one, at) => {
           const next = found[at + 1]
           return next === undefined || !isWorse(one, next)
@@ -141,7 +143,7 @@ describe('chance', () => {
   test('in system collections those with tools are first, and only those of chance', () => {
     const mixed = [plain('a'), plain('b', { hasTools: true })]
     const draw = (strategy: Strategy) =>
-      names(inTurn({ strategy, scope: 'system' }, mixed, { random: () => 0, turn: 0 }))
+      names(orderMembers({ strategy, scope: 'system' }, mixed, { random: () => 0, turn: 0 }))
     expect(draw('random')).toBe('b a')
     expect(draw('weighted')).toBe('a b')
   })

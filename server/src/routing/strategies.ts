@@ -2,7 +2,7 @@ import type { ContinuedConversation } from './conversation'
 import type { Collection, Strategy } from '../catalog/collection'
 
 /** What is known of a member that may be asked. */
-export interface MemberState {
+export interface MemberChoice {
   /** Of its model. */
   id: string
   /** Lower comes first. */
@@ -37,7 +37,7 @@ type Of = Pick<Collection, 'strategy' | 'scope'>
  * Members in the order in which they are tried. Who is cooling down is left out, unless that would be all
  * of them. Members of equal rank keep their order. Source: contract 10.4.
  */
-export function inTurn<Known extends MemberState>(
+export function orderMembers<Known extends MemberChoice>(
   { strategy, scope }: Of,
   members: readonly Known[],
   chance: Chance,
@@ -50,7 +50,7 @@ export function inTurn<Known extends MemberState>(
   return ordered.toSorted((a, b) => Number(b.hasTools) - Number(a.hasTools))
 }
 
-type Order = <Known extends MemberState>(members: Known[], chance: Chance) => Known[]
+type Order = <Known extends MemberChoice>(members: Known[], chance: Chance) => Known[]
 
 const orders: Record<Strategy, Order> = {
   priority: (members) => members,
@@ -71,14 +71,14 @@ const orders: Record<Strategy, Order> = {
  * The weights of members where none ranks above another: there a conversation that goes on has its own order
  * of them. `lowest_latency` is none of these, as its members are unequal by what they did.
  */
-const equals: Partial<Record<Strategy, (member: MemberState) => number>> = {
+const equals: Partial<Record<Strategy, (member: MemberChoice) => number>> = {
   round_robin: () => 1,
   least_used: () => 1,
   random: () => 1,
   weighted: ({ weight }) => weight,
 }
 
-function orderBy<Known extends MemberState>(
+function orderBy<Known extends MemberChoice>(
   strategy: Strategy,
   members: Known[],
   chance: Chance,
@@ -92,7 +92,7 @@ function orderBy<Known extends MemberState>(
 const compare = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b))
 
 /** All of them, one drawn after the other: each time by weight among those that are left. */
-function drawn<Known extends MemberState>(
+function drawn<Known extends MemberChoice>(
   members: readonly Known[],
   random: () => number,
   weightOf: (member: Known) => number,

@@ -1,7 +1,7 @@
-import type { Stop } from '../egress/stop'
+import type { Stop } from '../egress/stop-signal'
 
 /** The tokens of output that a running stream may have. */
-export interface Allowance {
+export interface OutputAllowance {
   readonly tokens: number
   /** Makes it more. False, or a promise of it, where no more can be had. Never rejects. */
   extend: () => boolean | Promise<boolean>

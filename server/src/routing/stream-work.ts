@@ -1,4 +1,4 @@
-import { nonsense, type Source } from '../providers/upstream-error'
+import { nonsense, type ErrorSource } from '../providers/upstream-error'
 
 /** What an owner has of the event loop. */
 export interface LoopShare {
@@ -44,7 +44,7 @@ interface Outcome {
  */
 export class StreamWork {
   readonly #share: LoopShare
-  readonly #source: Source
+  readonly #source: ErrorSource
   #startedAtMs = 0
   #sinceYieldMs = 0
   #bytes = 0
@@ -55,7 +55,7 @@ export class StreamWork {
   /** Milliseconds so far. */
   ms = 0
 
-  constructor(share: LoopShare, source: Source) {
+  constructor(share: LoopShare, source: ErrorSource) {
     this.#share = share
     this.#source = source
   }

@@ -3,7 +3,7 @@ import { Deadline } from './deadline'
 import { UpstreamEvents } from './upstream-events'
 import type { Answer } from '../egress/answer'
 import { ApiError } from '../errors'
-import { EventReader } from '../wire/sse'
+import { SseReader } from '../wire/sse'
 
 const source = {
   provider: 'Theirs',
@@ -37,7 +37,7 @@ function flooded(text: string) {
     },
   }
   const deadline = new Deadline({ totalMs: 60_000 })
-  const events = new UpstreamEvents(answer, { cutter: new EventReader(), share, source, deadline })
+  const events = new UpstreamEvents(answer, { cutter: new SseReader(), share, source, deadline })
   return { events, spent, deadline }
 }
 
@@ -120,7 +120,7 @@ test('S2: a stream waits for its owner’s turn, and is ended while it waits', a
     cancel() {},
   }
   const events = new UpstreamEvents(asAnswer, {
-    cutter: new EventReader(),
+    cutter: new SseReader(),
     share,
     source,
     deadline,

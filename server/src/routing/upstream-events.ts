@@ -3,14 +3,14 @@ import { pieceBytes, StreamWork, type LoopShare } from './stream-work'
 import type { Answer } from '../egress/answer'
 import { MalformedAnswer } from '../egress/answer-head'
 import { ConnectionFailed } from '../egress/connection-failed'
-import type { Stop } from '../egress/stop'
-import type { Source } from '../providers/upstream-error'
+import type { Stop } from '../egress/stop-signal'
+import type { ErrorSource } from '../providers/upstream-error'
 
 /** What an answer that is malformed on its way has cost, about. */
 const malformedMs = 10
 
 /** Events that arrived together, and how far they have been relayed. */
-export interface Batch {
+export interface EventBatch {
   events: readonly string[]
   next: number
   /** The bytes have ended with them. */
@@ -21,7 +21,7 @@ interface Options {
   cutter: EventCutter
   /** Of the stream's owner. */
   share: LoopShare
-  source: Source
+  source: ErrorSource
   deadline: Stop
   /** Nothing is missing from the answer any more. */
   isComplete?: () => boolean
@@ -103,7 +103,7 @@ export class UpstreamEvents {
   }
 
   /** The events that those complete. Throws what is unreadable. */
-  cut(bytes: Uint8Array | undefined): Batch {
+  cut(bytes: Uint8Array | undefined): EventBatch {
     const events = bytes ? this.#cutter.push(bytes) : this.#cutter.end()
     return { events, next: 0, isLast: !bytes }
   }

@@ -1,7 +1,7 @@
-import { secretHeader } from '../providers/credentials'
-import { addressOf, type Line } from '../providers/line'
+import { toSecretHeader } from '../providers/credentials'
+import { addressOf, type ProviderRoute } from '../providers/provider-route'
 import type { Provider } from '../providers/provider'
-import { hopsHeader } from '../wire/hops'
+import { hopsHeader } from '../wire/forwarding-loop'
 
 /** One operation of the OpenAI format, and its path there. */
 export const paths = {
@@ -16,7 +16,7 @@ type HeaderList = Readonly<Record<string, string>>
 
 /** Whom a request goes to, and what of it decides on its address and its headers. */
 interface Sending {
-  turn: { candidate: Line; checked: { call: { hops: number } } }
+  turn: { candidate: ProviderRoute; checked: { call: { hops: number } } }
   sent: {
     operation: Operation
     path?: string
@@ -34,9 +34,9 @@ interface Alike {
   headers: HeaderList[]
 }
 
-const alike = new WeakMap<Line['connection'], Alike>()
+const alike = new WeakMap<ProviderRoute['connection'], Alike>()
 
-function alikeOn({ provider, connection }: Line): Alike {
+function alikeOn({ provider, connection }: ProviderRoute): Alike {
   const known = alike.get(connection)
   if (known?.provider === provider) return known
   const made: Alike = { provider, urls: {}, headers: [] }
@@ -45,7 +45,10 @@ function alikeOn({ provider, connection }: Line): Alike {
 }
 
 /** Where a request goes. */
-export function urlOf({ turn: { candidate }, sent: { operation, path, url } }: Sending): string {
+export function toUpstreamUrl({
+  turn: { candidate },
+  sent: { operation, path, url },
+}: Sending): string {
   if (url !== undefined) return url
   const own = candidate.provider.options.paths[operation]
   if (own === undefined && path !== undefined) return `${addressOf(candidate)}${path}`
@@ -54,7 +57,7 @@ export function urlOf({ turn: { candidate }, sent: { operation, path, url } }: S
 }
 
 /** Nothing of the caller's headers goes to a provider, but for those of a body that is passed on. */
-export function sentHeaders({ turn, sent }: Sending, url: string): HeaderList {
+export function toSentHeaders({ turn, sent }: Sending, url: string): HeaderList {
   const { candidate, checked } = turn
   const { hops } = checked.call
   const { headers, forwarded } = sent
@@ -75,11 +78,11 @@ const anything = { accept: '*/*' }
 const told = (hops: number) => ({ [hopsHeader]: String(hops + 1) })
 
 /** The headers of every request on a connection, its credential among them. */
-export const headersOf = (line: Line, url: string): Record<string, string> => ({
+export const headersOf = (line: ProviderRoute, url: string): Record<string, string> => ({
   'content-type': 'application/json',
   // Compression would be undone here, and costs more than loopback or a data centre's network.
   'accept-encoding': 'identity',
   'user-agent': 'tollgate',
   ...line.provider.options.headers,
-  ...secretHeader(line, url),
+  ...toSecretHeader(line, url),
 })

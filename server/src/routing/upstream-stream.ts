@@ -1,8 +1,8 @@
 import { send, shareOf, tellLoss, type Attempt } from './attempt'
-import { AttemptFailed, broken, refusedInside, toBroken } from './attempt-failed'
+import { AttemptFailed, toAttemptFailed, refusedInside, toBroken } from './attempt-failed'
 import { framingOf } from './framing'
-import { DrainWork, type Allowance } from './stream-bounds'
-import { UpstreamEvents, type Batch } from './upstream-events'
+import { DrainWork, type OutputAllowance } from './stream-bounds'
+import { UpstreamEvents, type EventBatch } from './upstream-events'
 import type { Answer } from '../egress/answer'
 import { ApiError } from '../errors'
 import type { RelayedStream } from '../providers/openai/relayed-stream'
@@ -15,10 +15,10 @@ const afterDoneMs = 250
 const tolerance = 1 + 1 / 32
 
 /** Where a stream must have more, or end: tokens that it has at least. */
-const limitOf = (allowance: Allowance | undefined): number =>
+const limitOf = (allowance: OutputAllowance | undefined): number =>
   allowance ? allowance.tokens * tolerance : Infinity
 
-const noEvents: Batch = { events: [], next: 0, isLast: false }
+const noEvents: EventBatch = { events: [], next: 0, isLast: false }
 
 /**
  * A provider's stream on its way to the caller, relayed chunk by chunk as it is pulled. One that is
@@ -82,7 +82,7 @@ export class UpstreamStream implements ChunkStream {
     } catch (thrown) {
       tellLoss(attempt, thrown)
       const isRefusal = stream.#isFirst && thrown instanceof ApiError
-      throw isRefusal ? refusedInside(thrown) : broken(thrown, attempt.sent.source)
+      throw isRefusal ? refusedInside(thrown) : toAttemptFailed(thrown, attempt.sent.source)
     }
   }
 
@@ -192,7 +192,7 @@ export class UpstreamStream implements ChunkStream {
   }
 
   /** True when the events end in `[DONE]`, or otherwise say that nothing follows. */
-  #relay(batch: Batch, chunks: string[]): boolean {
+  #relay(batch: EventBatch, chunks: string[]): boolean {
     if (batch.events.length > 0) this.#attempt.deadline.progress()
     while (batch.next < batch.events.length) {
       const data = batch.events[batch.next++] ?? ''

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { z } from 'zod'
-import { Kept } from '../db/kept'
+import { CachedValue } from '../db/cached-value'
 import type { Schema } from '../db/schema'
 
 const text = z.string().nullable()
@@ -42,7 +42,7 @@ export interface BrandingStore {
 }
 
 export function createBrandingStore(db: Kysely<Schema>): BrandingStore {
-  const kept = new Kept({ read: () => read(db), keepMs })
+  const kept = new CachedValue({ read: () => read(db), keepMs })
   return {
     get: () => kept.get(),
     async change(fields) {

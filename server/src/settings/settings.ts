@@ -26,7 +26,7 @@ export interface Settings {
   signUp: (typeof signUps)[number]
   logBodies: boolean
   unansweredRequests: (typeof unansweredCharges)[number]
-  rates: Rates
+  rates: RequestRates
   timers: SetTimers
   /** For how many full days usage events are kept. */
   retentionDays: number
@@ -35,7 +35,7 @@ export interface Settings {
 }
 
 /** Source: contract 3.1. */
-export interface Rates {
+export interface RequestRates {
   apiRequestsPerMinute: number
   publicRequestsPerMinute: number
   failedAuthenticationsPerMinute: number

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { sql, type Kysely } from 'kysely'
 import { welcomeMail } from './mails'
 import { newId } from '../db/id'
-import { takeTurn } from '../db/advisory-lock'
+import { waitForLock } from '../db/advisory-lock'
 import type { Schema } from '../db/schema'
 import { postMail } from '../mail/outbox'
 
@@ -25,14 +25,14 @@ interface Wanted {
  * no longer work. Written as better-auth's plugin for such links writes its own, so that the library need not
  * be loaded before somebody signs in.
  */
-export async function linkFor(
+export async function createSignInLink(
   db: Kysely<Schema>,
   { email, address, lifeMs }: Wanted,
 ): Promise<string> {
   const token = randomBytes(24).toString('base64url')
   await db.transaction().execute(async (trx) => {
     // Two at once follow one another, so that only one link is left.
-    await takeTurn(trx, 'signInLink', email.toLowerCase())
+    await waitForLock(trx, 'signInLink', email.toLowerCase())
     await endLinks(trx, email)
     await trx
       .insertInto('auth_verification')
@@ -60,6 +60,6 @@ export async function inviteOwner(
   { email }: { email: string },
   address: string,
 ): Promise<void> {
-  const link = await linkFor(db, { email, address, lifeMs: invitationMs })
+  const link = await createSignInLink(db, { email, address, lifeMs: invitationMs })
   await postMail(db, { ...welcomeMail({ email }, link), lifeMs: invitationMs })
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema'
-import { keyIdOf, seal, signingSecret, unseal, type SealingKeys } from '../db/sealed'
+import { getKeyId, seal, signingSecret, unseal, type SealingKeys } from '../db/sealed'
 
 const id = 'sign-in'
 
@@ -15,7 +15,7 @@ export async function readSigningSecret(db: Kysely<Schema>, keys: SealingKeys): 
   const secret = seal(randomBytes(32).toString('base64url'), keys, signingSecret(id))
   await db
     .insertInto('signing_secret')
-    .values({ id, secret, secret_key_id: keyIdOf(secret) })
+    .values({ id, secret, secret_key_id: getKeyId(secret) })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
   const made = await find(db, keys)

@@ -4,7 +4,7 @@ import { BackgroundStore } from './background-store'
 import { ResponseStore } from './store'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
-import { newCustomer } from '../ledger/customer-for-tests'
+import { createCustomer } from '../ledger/customer-for-tests'
 
 const stack = new AsyncDisposableStack()
 let database: Database
@@ -36,7 +36,7 @@ const lose = (id: string) =>
   )
 
 test('it ends once: by the node that makes it, by its cancellation, or as lost', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   const [one, two, three] = [await begun(userId), await begun(userId), await begun(userId)]
   const completed = { status: 'completed', background: true }
   expect(await store.end(one, completed)).toBeTrue()
@@ -57,7 +57,7 @@ test('it ends once: by the node that makes it, by its cancellation, or as lost',
 })
 
 test('those of nodes that are gone have failed, also where no client asks for them', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   const [gone, alive] = [await begun(userId, true), await begun(userId)]
   await store.addEvents(gone, frame(0) + frame(1), 1)
   await lose(gone.id)
@@ -83,7 +83,7 @@ test('those of nodes that are gone have failed, also where no client asks for th
 })
 
 test('an account has a hundred at once, however many begin together', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   await sql`
     insert into stored_response
       (id, user_id, input, response, bytes, running_until, is_background)
@@ -97,11 +97,11 @@ test('an account has a hundred at once, however many begin together', async () =
   }
   await lose('resp_many_1')
   await begun(userId)
-  expect(await begun(await newCustomer(database))).toBeDefined()
+  expect(await begun(await createCustomer(database))).toBeDefined()
 })
 
 test('none is another account’s', async () => {
-  const [owner, other] = [await newCustomer(database), await newCustomer(database)]
+  const [owner, other] = [await createCustomer(database), await createCustomer(database)]
   const mine = await begun(owner, true)
   const stolen = { id: mine.id, userId: other }
   await store.addEvents(mine, frame(0), 0)
@@ -118,7 +118,7 @@ test('none is another account’s', async () => {
 })
 
 test('events count as what the account keeps, for an hour after the end', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   const owned = await begun(userId, true)
   await store.addEvents(owned, frame(0), 0)
   await store.addEvents(owned, frame(0), 0)
@@ -140,7 +140,7 @@ test('events count as what the account keeps, for an hour after the end', async 
 })
 
 test('what never began leaves nothing, and what is made makes room for nothing older', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   const owned = await begun(userId)
   await store.discard(owned)
   expect(await store.find(owned)).toBeUndefined()

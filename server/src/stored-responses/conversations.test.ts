@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { BackgroundStore } from './background-store'
-import { ConversationStore } from './conversations'
+import { StoredConversations } from './conversations'
 import { ResponseStore } from './store'
-import { StoredTurn } from './turn'
+import { StoredTurn } from './response-turn'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
-import { forgetEnded } from '../jobs/forget-ended'
-import { newCustomer } from '../ledger/customer-for-tests'
+import { purgeEnded } from '../jobs/purge-ended'
+import { createCustomer } from '../ledger/customer-for-tests'
 
 const stack = new AsyncDisposableStack()
 let database: Database
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync())
 
 const failures: unknown[] = []
-const newStore = () => new ConversationStore(database.query, (error) => failures.push(error))
+const newStore = () => new StoredConversations(database.query, (error) => failures.push(error))
 
 const said = (content: string, more: object = {}) => ({ role: 'user', content, ...more })
 const page = { limit: 20, order: 'asc', after: undefined } as const
@@ -34,7 +34,7 @@ const turn = (userId: string, conversationId: string, responseId: string) => ({
 })
 
 test('turns stand in the order in which they ended, each as a whole', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   const store = newStore()
   const { id } = await begun(userId, 'Hello.')
   await Promise.all(['a', 'b', 'c'].map((name) => store.keep(turn(userId, id, name))))
@@ -48,7 +48,7 @@ test('turns stand in the order in which they ended, each as a whole', async () =
 })
 
 test('who asks this node for a conversation waits for what is being kept of it', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   const store = newStore()
   const { id } = await begun(userId)
   void store.keep(turn(userId, id, 'late'))
@@ -56,7 +56,7 @@ test('who asks this node for a conversation waits for what is being kept of it',
 })
 
 test('the bytes that a request is going to read are known before, for its account alone', async () => {
-  const [userId, other] = [await newCustomer(database), await newCustomer(database)]
+  const [userId, other] = [await createCustomer(database), await createCustomer(database)]
   const text = 'x'.repeat(1_000_000)
   const { id } = await begun(userId, text, text)
   const store = newStore()
@@ -76,7 +76,7 @@ test('the bytes that a request is going to read are known before, for its accoun
 })
 
 test('a turn whose first try was kept without a word is kept once', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   const { id } = await begun(userId)
   let tries = 0
   const { query } = database
@@ -94,13 +94,13 @@ test('a turn whose first try was kept without a word is kept once', async () => 
     },
   })
   const heard: unknown[] = []
-  await new ConversationStore(lossy, (error) => heard.push(error)).keep(turn(userId, id, 'once'))
+  await new StoredConversations(lossy, (error) => heard.push(error)).keep(turn(userId, id, 'once'))
   expect([tries, heard]).toEqual([2, [new Error('the connection broke')]])
   expect(await newStore().history(userId, id, 0)).toHaveLength(2)
 })
 
 test('nothing of a conversation is another account’s', async () => {
-  const [owner, other] = [await newCustomer(database), await newCustomer(database)]
+  const [owner, other] = [await createCustomer(database), await createCustomer(database)]
   const store = newStore()
   const { id } = await begun(owner, 'A secret.')
   const [item] = (await store.list(owner, id, page))?.items ?? []
@@ -120,7 +120,7 @@ test('nothing of a conversation is another account’s', async () => {
 })
 
 test('an id that another item of the conversation has is replaced', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   const store = newStore()
   const { id } = await begun(userId)
   const twice = [
@@ -138,7 +138,7 @@ test('an id that another item of the conversation has is replaced', async () => 
 
 describe('a conversation', () => {
   test('holds 10,000 items and 24 MB, and what an answer brings', async () => {
-    const userId = await newCustomer(database)
+    const userId = await createCustomer(database)
     const store = newStore()
     const { id } = await begun(userId)
     const large = said('x'.repeat(7 * 1024 * 1024))
@@ -158,7 +158,7 @@ describe('a conversation', () => {
   }, 30_000)
 
   test('has room again for what was deleted', async () => {
-    const userId = await newCustomer(database)
+    const userId = await createCustomer(database)
     const store = newStore()
     const { id } = await begun(userId, 'a', 'b', 'c')
     const [, second] = (await store.list(userId, id, page))?.items ?? []
@@ -174,7 +174,7 @@ describe('a conversation', () => {
 })
 
 test('those that were not used for longest make room for what an account keeps beyond 256 MB', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   const store = newStore()
   // Rows say how large they are: what counts is the sum.
   await sql`
@@ -191,7 +191,7 @@ test('those that were not used for longest make room for what an account keeps b
 }, 60_000)
 
 test('conversations go so many days after they were last used', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   await sql`
     insert into conversation (id, user_id, metadata, created_at, used_at)
     select 'conv_day_' || n, ${userId}, '{}', now() - interval '90 days', now() - n * interval '1 day'
@@ -200,7 +200,7 @@ test('conversations go so many days after they were last used', async () => {
   await sql`
     insert into conversation_item (conversation_id, id, user_id, position, item, bytes)
     values ('conv_day_32', 'msg_1', ${userId}, 0, '{}', 2)`.execute(database.query)
-  await forgetEnded(database.query, 30)
+  await purgeEnded(database.query, 30)
   expect(await store.find(userId, 'conv_day_29')).toBeDefined()
   expect(await store.find(userId, 'conv_day_32')).toBeUndefined()
   expect(await store.item(userId, 'conv_day_32', 'msg_1')).toBeUndefined()

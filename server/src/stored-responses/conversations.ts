@@ -28,7 +28,7 @@ export interface ItemPage {
 const pausesMs = [200, 1000, 5000]
 
 /** Conversations of accounts; every question names the account. */
-export class ConversationStore {
+export class StoredConversations {
   readonly #db: Kysely<Schema>
   readonly #onError: (error: unknown) => void
   readonly #additions = new Additions()

@@ -4,7 +4,7 @@ import { ResponseStore } from './store'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
 import { newId } from '../db/id'
-import { newCustomer } from '../ledger/customer-for-tests'
+import { createCustomer } from '../ledger/customer-for-tests'
 
 const stack = new AsyncDisposableStack()
 let database: Database
@@ -40,7 +40,7 @@ const addChain = (
     from generate_series(1, ${length}::int) as n`.execute(database.query)
 
 test('the room that one account makes takes nothing of another', async () => {
-  const [owner, other] = [await newCustomer(database), await newCustomer(database)]
+  const [owner, other] = [await createCustomer(database), await createCustomer(database)]
   // Rows say how large they are: what counts is the sum.
   for (const [userId, prefix] of [
     [owner, 'resp_owner_'],
@@ -72,7 +72,7 @@ test('the room that one account makes takes nothing of another', async () => {
 }, 60_000)
 
 test('what is on its way to the database is bounded, and has room again once it is there', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   const store = newStore()
   const text = 'x'.repeat(7 * megabyte)
   const kept = Array.from({ length: 12 }, (_, at) =>
@@ -86,7 +86,7 @@ test('what is on its way to the database is bounded, and has room again once it 
 }, 60_000)
 
 test('a request goes on from a thousand answers, and from no more', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   await addChain(userId, 'resp_long_', { length: 1001 })
   const store = newStore()
   expect(await store.chain(userId, 'resp_long_1000')).toHaveLength(1000)
@@ -94,7 +94,7 @@ test('a request goes on from a thousand answers, and from no more', async () => 
 })
 
 test('nor from more than 24 MB and one answer', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   await addChain(userId, 'resp_large_', { length: 10, text: 'x'.repeat(7 * megabyte) })
   const store = newStore()
   expect(await store.chain(userId, 'resp_large_4')).toHaveLength(4)
@@ -102,7 +102,7 @@ test('nor from more than 24 MB and one answer', async () => {
 }, 60_000)
 
 test('nor from more objects than an answer may have', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   const nested = `[${'{},'.repeat(299_999)}{}]`
   await sql`
     insert into stored_response (id, user_id, previous_id, input, response, bytes)
@@ -114,7 +114,7 @@ test('nor from more objects than an answer may have', async () => {
 }, 60_000)
 
 test('how much is to be read is known before, of the account alone', async () => {
-  const [userId, other] = [await newCustomer(database), await newCustomer(database)]
+  const [userId, other] = [await createCustomer(database), await createCustomer(database)]
   await addChain(userId, 'resp_sum_', { length: 3, text: 'x'.repeat(megabyte) })
   const store = newStore()
   expect(await store.chainBytes(userId, 'resp_sum_3')).toBe(3 * (megabyte + 6))
@@ -130,7 +130,7 @@ test('how much is to be read is known before, of the account alone', async () =>
 })
 
 test('an answer that another node is still writing is waited for', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   const id = `resp_${newId('req').slice('req_'.length)}`
   const there = newStore().chain(userId, id)
   await Bun.sleep(100)

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { ResponseStore } from './store'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
-import { forgetEnded } from '../jobs/forget-ended'
-import { newCustomer } from '../ledger/customer-for-tests'
+import { purgeEnded } from '../jobs/purge-ended'
+import { createCustomer } from '../ledger/customer-for-tests'
 
 const stack = new AsyncDisposableStack()
 let database: Database
@@ -27,7 +27,7 @@ const stored = (userId: string, id: string, previousId: string | null = null) =>
 })
 
 test('what was saved is found at once here, and soon by another node', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   const [here, there] = [newStore(), newStore()]
   expect(here.save(stored(userId, 'resp_a'))).toBeTrue()
   expect(await here.find(userId, 'resp_a')).toMatchObject({ id: 'resp_a', userId })
@@ -37,7 +37,7 @@ test('what was saved is found at once here, and soon by another node', async () 
 })
 
 test('a chain is of one account, in the database and on its way there', async () => {
-  const [owner, other] = [await newCustomer(database), await newCustomer(database)]
+  const [owner, other] = [await createCustomer(database), await createCustomer(database)]
   const store = newStore()
   store.save(stored(owner, 'resp_1'))
   store.save(stored(owner, 'resp_2', 'resp_1'))
@@ -56,7 +56,7 @@ test('a chain is of one account, in the database and on its way there', async ()
 })
 
 test('a chain that is half on its way is whole', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   const store = newStore()
   store.save(stored(userId, 'resp_old'))
   await store[Symbol.asyncDispose]()
@@ -67,7 +67,7 @@ test('a chain that is half on its way is whole', async () => {
 })
 
 test('an answer beyond 8 MB is not kept', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   const store = newStore()
   const response = { id: 'resp_large', output: ['x'.repeat(9 * 1024 * 1024)] }
   expect(store.save({ ...stored(userId, 'resp_large'), response })).toBeFalse()
@@ -75,7 +75,7 @@ test('an answer beyond 8 MB is not kept', async () => {
 })
 
 test('the oldest make room for what an account keeps beyond 256 MB', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   const store = newStore()
   // Rows say how large they are: what counts is the sum.
   await sql`
@@ -95,12 +95,12 @@ test('the oldest make room for what an account keeps beyond 256 MB', async () =>
 }, 60_000)
 
 test('answers go after so many days', async () => {
-  const userId = await newCustomer(database)
+  const userId = await createCustomer(database)
   await sql`
     insert into stored_response (id, user_id, input, response, bytes, created_at)
     select 'resp_day_' || n, ${userId}, '[]', '{}', 4, now() - n * interval '1 day'
     from unnest(array[1, 29, 32]) as n`.execute(database.query)
-  await forgetEnded(database.query, 30)
+  await purgeEnded(database.query, 30)
   const store = newStore()
   expect(await store.find(userId, 'resp_day_29')).toBeDefined()
   expect(await store.find(userId, 'resp_day_32')).toBeUndefined()

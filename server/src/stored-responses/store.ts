@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { Additions } from './additions'
-import { timeOfId } from '../db/id'
+import { getIdTime } from '../db/id'
 import type { Schema } from '../db/schema'
 import { isObject, maxAtOnce, type JsonObject } from '../wire/json-body'
 import { answerShape, ShapeExceeded } from '../wire/json-shape'
@@ -229,5 +229,5 @@ function noneBeyondShape(thrown: unknown): StoredResponse[] {
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
 function isFresh(id: string): boolean {
-  return Math.abs(Date.now() - timeOfId(id)) < freshMs
+  return Math.abs(Date.now() - getIdTime(id)) < freshMs
 }

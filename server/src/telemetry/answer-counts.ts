@@ -1,4 +1,4 @@
-import { endpointAt, endpoints } from './endpoints'
+import { findEndpoint, endpoints } from './endpoints'
 import { Histogram } from './histogram'
 import { errors, type ApiError, type ErrorCode } from '../errors'
 
@@ -55,7 +55,7 @@ export class AnswerCounts {
 
   /** The head of an answer goes out, after so many milliseconds. */
   answered(request: AnsweredRequest, status: number, tookMs: number): void {
-    const endpoint = endpointAt(request.path)
+    const endpoint = findEndpoint(request.path)
     const at = endpoint * statuses.length + (statusAt[status] ?? 0)
     this.#answers[at] = (this.#answers[at] ?? 0) + 1
     this.#durations[endpoint]?.observe(tookMs / 1000)

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { AnswerCounts } from './answer-counts'
 import { mostModels, UsageCounts } from './model-counts'
 import { ApiError } from '../errors'
-import { eventForTests } from '../ledger/event-for-tests'
-import { valuesForTests } from '../logs/values-for-tests'
+import { createTestEvent } from '../ledger/event-for-tests'
+import { valuesForTests } from '../request-logs/values-for-tests'
 
 const ended = (usage: UsageCounts, model: string, provider: string | null = 'acme') =>
   usage.ended(valuesForTests({ model, provider }), 12)
@@ -34,8 +34,8 @@ test('P04: of a large catalogue the first models have figures, the others share 
 
 test('P04: providers beyond a bound share one, and nobody takes its name', () => {
   const usage = new UsageCounts(() => false)
-  usage.settled(eventForTests('user_1', { provider: 'other' }))
-  for (let at = 0; at < 1000; at++) usage.settled(eventForTests('user_1', { provider: `p${at}` }))
+  usage.settled(createTestEvent('user_1', { provider: 'other' }))
+  for (let at = 0; at < 1000; at++) usage.settled(createTestEvent('user_1', { provider: `p${at}` }))
   const names = usage.providers().map(({ provider }) => provider)
   expect(names).toHaveLength(65)
   expect(new Set(names).size).toBe(65)
@@ -56,9 +56,9 @@ test('what caches saved and what they added are counted apart, so that both only
 
 test('an attempt after which another was asked is counted by its reason', () => {
   const usage = new UsageCounts(() => true)
-  usage.settled(eventForTests('user_1', { outcome: 'failed_over', reason: 'provider_error' }))
-  usage.settled(eventForTests('user_1', { outcome: 'ok' }))
-  usage.settled(eventForTests('user_1', { outcome: 'never heard of' }))
+  usage.settled(createTestEvent('user_1', { outcome: 'failed_over', reason: 'provider_error' }))
+  usage.settled(createTestEvent('user_1', { outcome: 'ok' }))
+  usage.settled(createTestEvent('user_1', { outcome: 'never heard of' }))
   const [counts] = usage.providers()
   expect(counts?.attempts.filter((count) => count > 0)).toHaveLength(3)
   expect(counts?.failovers.reduce((sum, count) => sum + count, 0)).toBe(1)

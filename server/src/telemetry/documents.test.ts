@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { metrics } from './exposition'
 import { telemetryVariables } from '../config/telemetry'
-import { valuesForTests } from '../logs/values-for-tests'
-import { lineOf } from '../start/telemetry'
+import { valuesForTests } from '../request-logs/values-for-tests'
+import { toLogLine } from '../server/telemetry'
 
 const root = join(import.meta.dir, '../../..')
 const read = (path: string) => Bun.file(join(root, path)).text()
@@ -61,7 +61,7 @@ describe('the guide', () => {
 
   test('has each field of the line of a request', () => {
     const error = { type: '', code: 'x', message: '' }
-    const fields = Object.keys(lineOf(valuesForTests({ provider: 'x', error }), 1))
+    const fields = Object.keys(toLogLine(valuesForTests({ provider: 'x', error }), 1))
     expect(namesIn('field').toSorted()).toEqual(['level', 'time', ...fields].toSorted())
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { endpointAt, endpoints } from './endpoints'
+import { findEndpoint, endpoints } from './endpoints'
 
 test.each([
   ['/v1/chat/completions', 'chat_completions'],
@@ -15,5 +15,5 @@ test.each([
   ['/made/up/by/somebody', 'other'],
   ['', 'other'],
 ])('%s is %s', (path, name) => {
-  expect(String(endpoints[endpointAt(path)])).toBe(name)
+  expect(String(endpoints[findEndpoint(path)])).toBe(name)
 })

@@ -50,7 +50,7 @@ const begun = (
 ).map(([start, name]) => [start, placeOf(name)] as const)
 
 /** The place in `endpoints` of what is asked for by a path. */
-export function endpointAt(path: string): number {
+export function findEndpoint(path: string): number {
   const known = whole.get(path)
   if (known !== undefined) return known
   if (path.endsWith('/')) return whole.get(path.slice(0, -1)) ?? startOf(path)

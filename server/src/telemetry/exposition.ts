@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram as PromHistogram, Registry } from 'prom-client'
-import type { HistogramMetric, Metric, PlainMetric, Source } from './metric'
+import type { HistogramMetric, Metric, PlainMetric, MetricsSource } from './metric'
 import { requestMetrics } from './request-metrics'
 import { stateMetrics } from './state-metrics'
 
@@ -16,7 +16,7 @@ interface Written {
 /** A histogram that is counted elsewhere. */
 class Collected extends PromHistogram {
   readonly #metric: HistogramMetric
-  readonly #source: () => Source
+  readonly #source: () => MetricsSource
 
   constructor(metric: HistogramMetric, { source, registry }: Reading) {
     const { name, help, labels } = metric
@@ -43,7 +43,7 @@ class Collected extends PromHistogram {
 }
 
 interface Reading {
-  source: () => Source
+  source: () => MetricsSource
   registry: Registry
 }
 
@@ -79,9 +79,9 @@ export interface Exposition {
 }
 
 /** How metrics are written; `read` is called once for each time they are. */
-export function createExposition(read: () => Source): Exposition {
+export function createExposition(read: () => MetricsSource): Exposition {
   const registry = new Registry()
-  let current: Source | undefined
+  let current: MetricsSource | undefined
   const source = () => (current ??= read())
   for (const metric of metrics) {
     if (metric.type !== 'histogram') register(metric, { source, registry })

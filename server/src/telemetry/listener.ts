@@ -1,6 +1,6 @@
 import type { Exposition } from './exposition'
 import { StartError } from '../config'
-import { within } from '../within'
+import { withTimeout } from '../with-timeout'
 
 interface Options {
   port: number
@@ -70,6 +70,6 @@ async function answer(request: Request, options: Options): Promise<Response> {
 const tooSlow = () => new Error('metrics took too long')
 
 async function metrics({ contentType, write }: Exposition): Promise<Response> {
-  const body = await within(write(), longestAnswerMs, tooSlow)
+  const body = await withTimeout(write(), longestAnswerMs, tooSlow)
   return new Response(body, { headers: { 'content-type': contentType } })
 }

@@ -1,17 +1,17 @@
 import type { AnswerCounts } from './answer-counts'
 import type { AuditCounts } from './audit-counts'
-import type { Figures } from './figures'
+import type { MetricsSnapshot } from './metrics-snapshot'
 import type { Histogram } from './histogram'
 import type { UsageCounts } from './model-counts'
 import type { ProcessFigures } from './process-figures'
 
 /** What metrics are made of. */
-export interface Source {
+export interface MetricsSource {
   version: string
   answers: AnswerCounts
   usage: UsageCounts
   audits: AuditCounts
-  figures: Figures
+  figures: MetricsSnapshot
   process: ProcessFigures
 }
 
@@ -31,12 +31,12 @@ interface Described {
 
 export interface PlainMetric extends Described {
   type: 'counter' | 'gauge'
-  samples: (source: Source) => readonly Sample[]
+  samples: (source: MetricsSource) => readonly Sample[]
 }
 
 export interface HistogramMetric extends Described {
   type: 'histogram'
-  histograms: (source: Source) => readonly { labels: Labels; histogram: Histogram }[]
+  histograms: (source: MetricsSource) => readonly { labels: Labels; histogram: Histogram }[]
 }
 
 export type Metric = PlainMetric | HistogramMetric

@@ -1,8 +1,8 @@
 import { codes } from './answer-counts'
-import { Bounded, other } from './bounded'
+import { Bounded, other } from './bounded-labels'
 import { Histogram } from './histogram'
 import type { TokenCounts, UsageEvent } from '../ledger/usage-event'
-import type { LogValues } from '../logs/log-record'
+import type { LogValues } from '../request-logs/log-record'
 
 /** Models with figures of their own; the first that were used. */
 export const mostModels = 200

@@ -1,5 +1,5 @@
 import { tokensRead, tokensWritten, type UsageEvent } from '../ledger/usage-event'
-import type { LogValues } from '../logs/log-record'
+import type { LogValues } from '../request-logs/log-record'
 
 type Attributes = Record<string, string | number | boolean | string[]>
 
@@ -21,7 +21,7 @@ const operationNames = {
 } as const
 
 /** What is known of an attempt as it begins, and its name. No text of a caller's or an answer is in it. */
-export function begunAttempt(event: UsageEvent): { name: string; attributes: Attributes } {
+export function toAttemptStartSpan(event: UsageEvent): { name: string; attributes: Attributes } {
   const { provider, model, connectionId } = event
   const operation = operationNames[event.operation]
   const asked = model.startsWith(`${provider}/`) ? model.slice(provider.length + 1) : model
@@ -38,7 +38,13 @@ export function begunAttempt(event: UsageEvent): { name: string; attributes: Att
 }
 
 /** What an attempt came to. */
-export function endedAttempt({ tokens, outcome, reason, cost, estimated }: UsageEvent): Attributes {
+export function toAttemptEndSpan({
+  tokens,
+  outcome,
+  reason,
+  cost,
+  estimated,
+}: UsageEvent): Attributes {
   const failure = outcome === 'failed_over' ? (reason ?? outcome) : outcome
   const written = tokens.cacheWrite + tokens.cacheWriteLong
   return {
@@ -53,7 +59,7 @@ export function endedAttempt({ tokens, outcome, reason, cost, estimated }: Usage
 }
 
 /** What a request came to. What its caller named is told only where it turned out to be a model. */
-export function endedRequest(values: LogValues, event: UsageEvent | undefined): Attributes {
+export function toRequestEndSpan(values: LogValues, event: UsageEvent | undefined): Attributes {
   return {
     'enduser.id': values.userId,
     'tollgate.key_id': values.keyId,

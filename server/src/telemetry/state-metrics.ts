@@ -1,6 +1,6 @@
-import { one, usd, yes, type Metric, type PlainMetric, type Source } from './metric'
+import { one, usd, yes, type Metric, type PlainMetric, type MetricsSource } from './metric'
 
-type Read = (source: Source) => number
+type Read = (source: MetricsSource) => number
 
 const gauge = (name: string, help: string, read: Read): PlainMetric => ({
   name,

@@ -13,12 +13,12 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
-import { begunAttempt, endedAttempt, endedRequest } from './span-attributes'
+import { toAttemptStartSpan, toAttemptEndSpan, toRequestEndSpan } from './span-attributes'
 import { isTraced, readTraceParent, type TraceParent } from './trace-parent'
 import type { TracingConfig } from '../config/telemetry'
 import type { UsageEvent } from '../ledger/usage-event'
-import type { RequestTrace } from '../logs/arrival'
-import type { LogValues } from '../logs/log-record'
+import type { RequestTrace } from '../request-logs/arrival'
+import type { LogValues } from '../request-logs/log-record'
 
 /** A request to a model that has come. */
 export interface TraceableRequest {
@@ -149,7 +149,7 @@ class TracedRequest implements RequestTrace {
 
   asked(event: UsageEvent, failed: UsageEvent | undefined): void {
     if (failed) this.#endAttempt(failed)
-    const { name, attributes } = begunAttempt(event)
+    const { name, attributes } = toAttemptStartSpan(event)
     this.#attempt = this.#tracer.startSpan(
       name,
       { kind: SpanKind.CLIENT, attributes },
@@ -158,7 +158,7 @@ class TracedRequest implements RequestTrace {
   }
 
   #endAttempt(event: UsageEvent): void {
-    this.#attempt?.setAttributes(endedAttempt(event))
+    this.#attempt?.setAttributes(toAttemptEndSpan(event))
     if (event.outcome !== 'ok') this.#attempt?.setStatus({ code: SpanStatusCode.ERROR })
     this.#attempt?.end()
     this.#attempt = undefined
@@ -168,7 +168,7 @@ class TracedRequest implements RequestTrace {
     if (event) this.#endAttempt(event)
     this.#attempt?.end()
     this.#attempt = undefined
-    this.#span.setAttributes(endedRequest(values, event))
+    this.#span.setAttributes(toRequestEndSpan(values, event))
     if (values.status !== 'success') this.#fail(values.statusCode)
     this.#hasEnded = true
     if (this.#isAnswered) this.#span.end()

@@ -1,5 +1,5 @@
 import { framesAfter, lastNumberIn } from './background-events'
-import type { StreamReply } from '../gateway/job'
+import type { StreamReply } from '../gateway/request'
 import type { BackgroundStore, Owned } from '../stored-responses/background-store'
 import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
 import type { EventWriter } from '../wire/event-writer'

@@ -1,12 +1,12 @@
 import { BackgroundReaders } from './background-readers'
 import { BackgroundRun } from './background-run'
-import { toResponse } from '../dialects/responses/response'
-import { ResponsesRequest } from '../dialects/responses/request'
+import { toResponse } from '../protocols/responses/response'
+import { ResponsesRequest } from '../protocols/responses/request'
 import { ApiError, invalidRequest } from '../errors'
-import type { ReadBody, StreamReply } from '../gateway/job'
+import type { ReadBody, StreamReply } from '../gateway/request'
 import type { BackgroundStore, Owned, Standing } from '../stored-responses/background-store'
 import type { ResponseStore } from '../stored-responses/store'
-import type { StoredTurn } from '../stored-responses/turn'
+import type { StoredTurn } from '../stored-responses/response-turn'
 import { check } from '../wire/json-body'
 
 /** Well within a lease. */

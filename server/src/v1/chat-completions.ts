@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { describeRoute } from 'hono-openapi'
-import { modelEndpoint } from './endpoint'
+import { createModelEndpoint } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import { ChatCompletion } from './schema'
 import { idempotencyKey, modelErrors, streamOr } from './description'
@@ -35,5 +35,5 @@ export const chatCompletionRoutes = (gateway: Gateway, ports: ReplyPorts) =>
         ...modelErrors,
       },
     }),
-    modelEndpoint((call) => respond(call, gateway.chat, ports)),
+    createModelEndpoint((call) => respond(call, gateway.chat, ports)),
   )

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { describeRoute } from 'hono-openapi'
 import { idempotencyKey, modelErrors, streamOr } from './description'
-import { modelEndpoint } from './endpoint'
+import { createModelEndpoint } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import { TextCompletion } from './schema'
 import type { Gateway } from '../gateway'
@@ -26,5 +26,5 @@ export const completionRoutes = (gateway: Gateway, ports: ReplyPorts) =>
         ...modelErrors,
       },
     }),
-    modelEndpoint((call) => respond(call, gateway.complete, ports)),
+    createModelEndpoint((call) => respond(call, gateway.complete, ports)),
   )

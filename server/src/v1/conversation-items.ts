@@ -11,14 +11,14 @@ import {
   shown,
 } from './conversation-request'
 import { itemPaging, itemQuery, ListedItem, ResponseItemList, toItemList } from './item-list'
-import { accepts, answers, documented, keyErrors } from '../http/documentation'
+import { accepts, answers, describeErrors, keyErrors } from '../http/documentation'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
 import { toListed } from '../stored-responses/conversation-item'
-import type { ResponseKeeping } from '../stored-responses/turn'
+import type { ResponseKeeping } from '../stored-responses/response-turn'
 
 const inCommon = { tags: ['Models'], security: [{ apiKey: [] }] }
-const problems = documented('invalid_request', 'resource_not_found', ...keyErrors)
+const problems = describeErrors('invalid_request', 'resource_not_found', ...keyErrors)
 
 const listRoutes = (
   { conversations, mode }: Pick<ResponseKeeping, 'conversations' | 'mode'>,

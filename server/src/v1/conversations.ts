@@ -11,18 +11,18 @@ import {
   NewConversation,
   shown,
 } from './conversation-request'
-import { accepts, answers, documented, keyErrors } from '../http/documentation'
+import { accepts, answers, describeErrors, keyErrors } from '../http/documentation'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
-import type { ResponseKeeping } from '../stored-responses/turn'
+import type { ResponseKeeping } from '../stored-responses/response-turn'
 
 const Deleted = z
   .object({ id: z.string(), object: z.literal('conversation.deleted'), deleted: z.literal(true) })
   .meta({ ref: 'DeletedConversation' })
 
 const inCommon = { tags: ['Models'], security: [{ apiKey: [] }] }
-const refusals = documented('invalid_request', ...keyErrors)
-const problems = documented('invalid_request', 'resource_not_found', ...keyErrors)
+const refusals = describeErrors('invalid_request', ...keyErrors)
+const problems = describeErrors('invalid_request', 'resource_not_found', ...keyErrors)
 
 const ownRoutes = (
   { conversations, mode }: Pick<ResponseKeeping, 'conversations' | 'mode'>,

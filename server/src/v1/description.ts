@@ -1,10 +1,10 @@
 import { resolver } from 'hono-openapi'
 import { z } from 'zod'
-import { documented, keyErrors } from '../http/documentation'
+import { describeErrors, keyErrors } from '../http/documentation'
 import { keyHeader } from '../idempotency/key'
 
 /** What the POSTs of the model endpoints can answer beside success. */
-export const modelErrors = documented(
+export const modelErrors = describeErrors(
   'invalid_request',
   'invalid_model',
   'context_length_exceeded',

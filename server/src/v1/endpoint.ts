@@ -9,7 +9,7 @@ export type ModelHandler = (call: ModelCall) => Promise<Response>
 const handlers = new WeakMap<object, ModelHandler>()
 
 /** The handler of a model endpoint, as the router takes it. */
-export function modelEndpoint(handler: ModelHandler) {
+export function createModelEndpoint(handler: ModelHandler) {
   const routed = guarded(async (c: Context<Env>) => {
     const { overload } = c.env
     const refusal = overload.refusal()

@@ -2,10 +2,10 @@ import { Hono } from 'hono'
 import { describeRoute, resolver } from 'hono-openapi'
 import { z } from 'zod'
 import { idempotencyKey } from './description'
-import { modelEndpoint } from './endpoint'
+import { createModelEndpoint } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
-import { messages, messagesToCount } from '../dialects/messages'
-import { CountRequest, MessagesRequest } from '../dialects/messages/schema'
+import { messages, messagesToCount } from '../protocols/messages'
+import { CountRequest, MessagesRequest } from '../protocols/messages/schema'
 import type { Gateway } from '../gateway'
 import { accepts, answers } from '../http/documentation'
 import type { Env } from '../http/env'
@@ -114,7 +114,7 @@ export const messageRoutes = (gateway: Gateway, ports: ReplyPorts) =>
           ...messageErrors,
         },
       }),
-      modelEndpoint((call) =>
+      createModelEndpoint((call) =>
         respond(call, (it) => gateway.converse(messages(it.request.headers), it), ports),
       ),
     )
@@ -130,7 +130,7 @@ export const messageRoutes = (gateway: Gateway, ports: ReplyPorts) =>
           ...messageErrors,
         },
       }),
-      modelEndpoint(async (call) => {
+      createModelEndpoint(async (call) => {
         const dialect = messagesToCount(call.request.headers)
         const input_tokens = await gateway.count(dialect, call)
         const headers = dialect.wording.headers?.(call.requestId)

@@ -1,13 +1,13 @@
 import type { Context } from 'hono'
-import type { Quota } from '../errors'
-import type { Call, ReadBody, Repeatable } from '../gateway/job'
+import type { RateLimitQuota } from '../errors'
+import type { InboundRequest, ReadBody, Repeatable } from '../gateway/request'
 import { promptCachingHeader } from '../gateway/prompt-caching'
 import { readJson, type Room } from '../http/body'
 import { smallBytes, type BodyBudget } from '../http/body-budget'
 import type { BodyShare } from '../http/body-share'
-import { modelKeyOf } from '../http/caller'
+import { readModelKey } from '../http/caller'
 import type { Env, Server } from '../http/env'
-import { hopsHeader, toHops } from '../wire/hops'
+import { hopsHeader, toHops } from '../wire/forwarding-loop'
 import type { Usage } from '../wire/usage'
 
 const withoutSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : path)
@@ -24,7 +24,7 @@ interface Received {
 }
 
 /** A request to a model endpoint as the gateway takes it: one object, as there is one for each. */
-export class ModelCall implements Call, Room {
+export class ModelCall implements InboundRequest, Room {
   readonly request: Request
   /** `req_` and 26 characters. */
   readonly requestId: string
@@ -39,15 +39,15 @@ export class ModelCall implements Call, Room {
   /** What its body takes, where that is large. */
   body: BodyShare | undefined
   /** Where its caller stands with his limits, once he is known; undefined where he has none. */
-  quota: Quota | undefined
-  principal?: Call['principal']
+  quota: RateLimitQuota | undefined
+  principal?: InboundRequest['principal']
   connectionId?: string | undefined
   signal: AbortSignal
   settled?: (usage: Usage | undefined, cost: bigint) => void
   repeatable?: Repeatable
-  history?: Call['history']
+  history?: InboundRequest['history']
   hasLog = false
-  trace: Call['trace']
+  trace: InboundRequest['trace']
   #waitedMs = 0
   #waiting = 0
   #waitingSinceMs = 0
@@ -62,7 +62,7 @@ export class ModelCall implements Call, Room {
   }
 
   get authorization(): string | null {
-    return modelKeyOf(this.request)
+    return readModelKey(this.request)
   }
 
   get hops(): number {
@@ -85,7 +85,7 @@ export class ModelCall implements Call, Room {
     return this.#server.requestIP(this.request)?.address ?? ''
   }
 
-  tell(quota: Quota | undefined): void {
+  tell(quota: RateLimitQuota | undefined): void {
     this.quota = quota
   }
 

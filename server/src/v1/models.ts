@@ -13,11 +13,11 @@ import { collectionPrefix } from '../catalog/collection'
 import type { Model } from '../catalog/model'
 import { toListed } from '../catalog/snapshot'
 import { ApiError } from '../errors'
-import { answers, documented, keyErrors } from '../http/documentation'
+import { answers, describeErrors, keyErrors } from '../http/documentation'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
-import { modelIdIn } from '../http/model-path'
-import { asksAnthropic, wordingOf } from '../http/wording'
+import { parseModelId } from '../http/model-path'
+import { asksAnthropic, getErrorFormat } from '../http/error-format'
 import { splitModelId } from '../wire/model-id'
 
 const prefix = '/v1/models/'
@@ -121,7 +121,7 @@ const named = (known: Known, { id, root, created: createdAt }: Listed) => ({
 })
 
 /** Of the wording of the format that is asked for. */
-const headersOf = (c: Context<Env>) => wordingOf(c.req.raw).headers?.(c.get('requestId'))
+const headersOf = (c: Context<Env>) => getErrorFormat(c.req.raw).headers?.(c.get('requestId'))
 
 /** A model, also by another name that it has. Rejects with `model_not_found`. */
 async function modelOf(known: Known, userId: string, id: string): Promise<Listed> {
@@ -151,7 +151,7 @@ const described = {
     ],
     responses: {
       ...answers(200, 'The models', z.union([ModelList, AnthropicModelList])),
-      ...documented(...keyErrors),
+      ...describeErrors(...keyErrors),
     },
   }),
   get: describeRoute({
@@ -171,7 +171,7 @@ const described = {
     ],
     responses: {
       ...answers(200, 'The model', z.union([ListedModel, AnthropicModel])),
-      ...documented('invalid_model', 'model_not_found', ...keyErrors),
+      ...describeErrors('invalid_model', 'model_not_found', ...keyErrors),
     },
   }),
 }
@@ -190,7 +190,7 @@ export const modelRoutes = (known: Known, guards: Guards) =>
       })
     })
     .get('/v1/models/:model_id{[\\s\\S]+}', described.get, guards.key('read'), async (c) => {
-      const id = modelIdIn(c.req.raw.url, prefix)
+      const id = parseModelId(c.req.raw.url, prefix)
       if (id === undefined) throw new ApiError('invalid_model', { param: 'model' })
       splitModelId(id)
       const model = await modelOf(known, c.var.principal.userId, id)

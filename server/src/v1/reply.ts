@@ -1,17 +1,17 @@
 import type { ModelCall } from './model-call'
 import type { ApiError } from '../errors'
-import type { KeptReply, Reply, StreamReply, WholeReply } from '../gateway/job'
+import type { KeptReply, Reply, StreamReply, WholeReply } from '../gateway/request'
 import { ChunkWriter } from '../wire/event-writer'
-import { plainUsd } from '../wire/usd'
+import { formatPlainUsd } from '../wire/usd'
 import {
-  openedWithin,
+  waitForOpening,
   toEventStream,
   type CrashAtLastByte,
   type StreamWatch,
 } from '../http/event-stream'
-import { Once, replayed } from '../http/once'
+import { IdempotentRequest, replayAnswer } from '../http/idempotent-request'
 import { streamHeaders } from '../http/render'
-import { wordingOf } from '../http/wording'
+import { getErrorFormat } from '../http/error-format'
 import type { Claims } from '../idempotency/claims'
 
 /** What the model endpoints need to answer. */
@@ -49,11 +49,11 @@ interface Named {
 async function respondAgain(call: ModelCall, run: Run, { key, ports }: Named): Promise<Response> {
   const { request, requestId, path } = call
   const { claims, requestMs } = ports
-  const once = new Once({
+  const once = new IdempotentRequest({
     claims,
     key,
     path,
-    wording: wordingOf(request),
+    wording: getErrorFormat(request),
     requestId,
     signal: request.signal,
     patienceMs: requestMs,
@@ -71,19 +71,19 @@ async function respondAgain(call: ModelCall, run: Run, { key, ports }: Named): P
 
 interface Answering {
   ports: ReplyPorts
-  once?: Once
+  once?: IdempotentRequest
 }
 
 /** What of a request its answer asks for. */
-export type Asked = Pick<ModelCall, 'request' | 'requestId'>
+export type ReplyOptions = Pick<ModelCall, 'request' | 'requestId'>
 
 function toResponse(
-  asked: Asked,
+  asked: ReplyOptions,
   reply: Reply | KeptReply,
   answering: Answering,
 ): Response | Promise<Response> {
-  if (reply.kind === 'kept') return replayed(reply.answer)
-  if (reply.kind === 'stream') return streamed(asked, reply, answering)
+  if (reply.kind === 'kept') return replayAnswer(reply.answer)
+  if (reply.kind === 'stream') return respondWithStream(asked, reply, answering)
   const { crashAt } = answering.ports
   crashAt?.('before-last-byte')
   crashAt?.('after-last-byte')
@@ -91,10 +91,10 @@ function toResponse(
     'content-type': 'application/json',
     ...(reply.provider && {
       'x-tollgate-provider': reply.provider,
-      'x-tollgate-cost': plainUsd(reply.cost ?? 0n),
+      'x-tollgate-cost': formatPlainUsd(reply.cost ?? 0n),
     }),
   }
-  const own = { ...wordingOf(asked.request).headers?.(asked.requestId), ...toldHeaders(reply) }
+  const own = { ...getErrorFormat(asked.request).headers?.(asked.requestId), ...toldHeaders(reply) }
   return new Response(JSON.stringify(reply.body), {
     headers: { ...headers, ...own },
   })
@@ -123,17 +123,17 @@ function toldHeaders({
 }
 
 /** A stream on its way out. Rejects with what fails before its first event. */
-export async function streamed(
-  { request, requestId }: Asked,
+export async function respondWithStream(
+  { request, requestId }: ReplyOptions,
   { identity, writer = new ChunkWriter(identity), opening }: StreamReply,
   { ports, once }: Answering,
 ): Promise<Response> {
   const { watch, earlyHeadersMs, onBroken, crashAt } = ports
   // Headers wait for the first event, so that what fails before it is still a status.
-  const opened = await openedWithin(opening, earlyHeadersMs)
+  const opened = await waitForOpening(opening, earlyHeadersMs)
   const headers = new Headers({
     ...streamHeaders,
-    ...wordingOf(request).headers?.(requestId),
+    ...getErrorFormat(request).headers?.(requestId),
   })
   if (opened?.provider) headers.set('x-tollgate-provider', opened.provider)
   for (const [name, value] of Object.entries(toldHeaders(opened ?? {}))) headers.set(name, value)

@@ -3,18 +3,18 @@ import { describeRoute } from 'hono-openapi'
 import { InBackground } from './background-request'
 import type { BackgroundRuns } from './background'
 import { idempotencyKey, modelErrors, streamOr } from './description'
-import { modelEndpoint } from './endpoint'
+import { createModelEndpoint } from './endpoint'
 import type { ModelCall } from './model-call'
 import { respond, type ReplyPorts } from './reply'
 import { ResponseAnswer } from './response-schema'
 import { StoredWriter } from './stored-writer'
-import { responses } from '../dialects/responses'
-import { ResponsesRequest } from '../dialects/responses/request'
+import { responses } from '../protocols/responses'
+import { ResponsesRequest } from '../protocols/responses/request'
 import type { Gateway } from '../gateway'
-import type { KeptReply, Reply } from '../gateway/job'
+import type { KeptReply, Reply } from '../gateway/request'
 import { accepts } from '../http/documentation'
 import type { Env } from '../http/env'
-import { StoredTurn, type ResponseKeeping } from '../stored-responses/turn'
+import { StoredTurn, type ResponseKeeping } from '../stored-responses/response-turn'
 import { isObject } from '../wire/json-body'
 
 const lines = '`event: <type>` and `data: <event>` lines; the last event has the whole response'
@@ -73,5 +73,5 @@ export const responseRoutes = (gateway: Gateway, ports: ReplyPorts, keeping: Res
         ...modelErrors,
       },
     }),
-    modelEndpoint((call) => respond(call, (it) => converse(gateway, it, keeping), ports)),
+    createModelEndpoint((call) => respond(call, (it) => converse(gateway, it, keeping), ports)),
   )

@@ -4,12 +4,12 @@ import { z } from 'zod'
 import { backgroundReply } from './background-stream'
 import { streamOr } from './description'
 import { itemPaging, itemQuery, ResponseItemList, toItemList, type ItemQuery } from './item-list'
-import { streamed, type ReplyPorts } from './reply'
+import { respondWithStream, type ReplyPorts } from './reply'
 import { ResponseAnswer } from './response-schema'
 import type { ResponsePorts } from './responses'
 import { ApiError, invalidRequest } from '../errors'
-import type { StreamReply } from '../gateway/job'
-import { answers, documented, keyErrors } from '../http/documentation'
+import type { StreamReply } from '../gateway/request'
+import { answers, describeErrors, keyErrors } from '../http/documentation'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
 import type { Owned } from '../stored-responses/background-store'
@@ -34,8 +34,8 @@ const parameters = [
     example: 'resp_01m7zbr7rr3rrzfbtxk7716g95',
   },
 ]
-const problems = documented('resource_not_found', 'gateway_unavailable', ...keyErrors)
-const refusals = documented(
+const problems = describeErrors('resource_not_found', 'gateway_unavailable', ...keyErrors)
+const refusals = describeErrors(
   'invalid_request',
   'resource_not_found',
   'gateway_unavailable',
@@ -168,7 +168,7 @@ const answerRoutes = (ports: StoredPorts, guards: Guards) =>
         if (stream !== 'true') return c.json(await responseOf(ports, ownedIn(c)))
         const reply = await streamOf(ports, ownedIn(c), startingAfter(query))
         const asked = { request: c.req.raw, requestId: c.get('requestId') }
-        return streamed(asked, reply, { ports: ports.reply })
+        return respondWithStream(asked, reply, { ports: ports.reply })
       },
     )
     .delete(

@@ -1,5 +1,5 @@
 import type { ApiError } from '../errors'
-import type { StoredTurn } from '../stored-responses/turn'
+import type { StoredTurn } from '../stored-responses/response-turn'
 import type { EventWriter } from '../wire/event-writer'
 import { isObject } from '../wire/json-body'
 import { namedFrame } from '../wire/sse'

@@ -61,7 +61,7 @@ function sourceAnnotation(source: unknown): JsonObject | undefined {
  * The sources that some providers name beside the choices of an answer or chunk: `search_results`
  * (Perplexity), else `citations` (Perplexity, xAI).
  */
-export function sourceAnnotations(answer: JsonObject): JsonObject[] {
+export function readSourceAnnotations(answer: JsonObject): JsonObject[] {
   for (const name of ['search_results', 'citations']) {
     const found = listOf(answer[name]).flatMap((source): JsonObject[] => {
       const annotation = sourceAnnotation(source)

@@ -1,4 +1,4 @@
-import { errorBody, type ApiError } from '../errors'
+import { toErrorBody, type ApiError } from '../errors'
 
 /** What stands at the head of every chunk and answer of one request. */
 export interface Identity {
@@ -21,10 +21,10 @@ export const bareAnswerId = (id: unknown) => String(id).replace(/^[a-z]+-/, '')
  * The last frame of a stream that failed after it began: a chunk that every reader takes, with the
  * error beside it. Source: contract 4.3.
  */
-export function errorChunk(identity: Identity, error: ApiError, requestId: string): string {
+export function toErrorChunk(identity: Identity, error: ApiError, requestId: string): string {
   const choice =
     identity.object === 'text_completion'
       ? { index: 0, text: '', finish_reason: 'error' }
       : { index: 0, delta: {}, finish_reason: 'error' }
-  return JSON.stringify({ ...identity, choices: [choice], ...errorBody(error, requestId) })
+  return JSON.stringify({ ...identity, choices: [choice], ...toErrorBody(error, requestId) })
 }

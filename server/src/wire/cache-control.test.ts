@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import {
-  cacheControlOf,
-  cacheControlOfTool,
+  readCacheControl,
+  readToolCacheControl,
   fitBreakpoints,
   type CacheControl,
 } from './cache-control'
@@ -22,13 +22,13 @@ describe('the breakpoint that something carries', () => {
     ['none', {}, undefined],
   ]
   test.each(holders)('%s', (_name, holder, control) => {
-    expect(cacheControlOf(holder)).toEqual(control)
+    expect(readCacheControl(holder)).toEqual(control)
   })
 
   test('of a tool may stand inside of its function', () => {
-    expect(cacheControlOfTool({ function: { name: 'f', cache_control: hour } })).toEqual(hour)
-    expect(cacheControlOfTool({ function: { name: 'f' }, cache_control: short })).toEqual(short)
-    expect(cacheControlOfTool({ function: { name: 'f' } })).toBeUndefined()
+    expect(readToolCacheControl({ function: { name: 'f', cache_control: hour } })).toEqual(hour)
+    expect(readToolCacheControl({ function: { name: 'f' }, cache_control: short })).toEqual(short)
+    expect(readToolCacheControl({ function: { name: 'f' } })).toBeUndefined()
   })
 })
 

@@ -11,25 +11,25 @@ export interface CacheControl extends JsonObject {
  * The breakpoint that a text, part, call or tool carries: Anthropic's `cache_control`, or OpenAI's
  * `prompt_cache_breakpoint`, which has the same meaning without a lifetime of its own.
  */
-export function cacheControlOf(holder: JsonObject): CacheControl | undefined {
+export function readCacheControl(holder: JsonObject): CacheControl | undefined {
   const control = holder['cache_control']
   if (isObject(control)) return toCacheControl(control)
   return isObject(holder['prompt_cache_breakpoint']) ? { type: 'ephemeral' } : undefined
 }
 
 /** The same of a tool, which some clients mark inside of its `function`. */
-export function cacheControlOfTool(tool: JsonObject): CacheControl | undefined {
+export function readToolCacheControl(tool: JsonObject): CacheControl | undefined {
   const { function: definition } = tool
-  return cacheControlOf(tool) ?? (isObject(definition) ? cacheControlOf(definition) : undefined)
+  return readCacheControl(tool) ?? (isObject(definition) ? readCacheControl(definition) : undefined)
 }
 
 /** The last breakpoint that a message carries, or one of its parts. */
-export function lastCacheControlOf(message: JsonObject): CacheControl | undefined {
+export function readLastCacheControl(message: JsonObject): CacheControl | undefined {
   const { content } = message
-  const own = cacheControlOf(message)
+  const own = readCacheControl(message)
   if (own || !Array.isArray(content)) return own
   for (const part of content.toReversed()) {
-    const control = isObject(part) ? cacheControlOf(part) : undefined
+    const control = isObject(part) ? readCacheControl(part) : undefined
     if (control) return control
   }
   return undefined

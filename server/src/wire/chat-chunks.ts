@@ -2,7 +2,7 @@ import type { Identity } from './answer'
 import type { AnswerUnits } from './answer-units'
 import type { FinishReason } from './finish-reason'
 import type { JsonObject } from './json-body'
-import type { Part } from './part'
+import type { Part } from './answer-part'
 import { TextSize } from './text-size'
 
 interface Writing {

@@ -16,8 +16,8 @@ import {
   userField,
 } from './fields'
 import { isObject, type JsonObject } from './json-body'
-import { bareCallId } from './packed-call-id'
-import { sparse } from './sparse'
+import { unpackCallId } from './packed-call-id'
+import { toSparse } from './sparse'
 
 export const imageAddress = z
   .string()
@@ -62,7 +62,7 @@ const CustomCall = z.looseObject({
 const callId = z
   .string()
   .min(1)
-  .refine((id) => bareCallId(id).length <= 256, {
+  .refine((id) => unpackCallId(id).length <= 256, {
     params: { issue: 'too_long' },
     message: 'must have a length of at most 256.',
   })
@@ -244,7 +244,7 @@ function missingChoice({ tools, tool_choice: choice }: JsonObject) {
 }
 
 /** `POST /v1/chat/completions`; what it does not name travels on to the provider. Source: contract 4.1. */
-export const CallerChat = sparse(
+export const CallerChat = toSparse(
   chatRequestOf({ messages: 2000, parts: 256, tools: 128 }, functionsAndCustom),
 )
 export type CallerChat = z.output<typeof CallerChat>
@@ -252,8 +252,8 @@ export type CallerChat = z.output<typeof CallerChat>
 const most = { messages: unbounded, parts: unbounded, tools: unbounded }
 
 /** The same, made of a request in another format, which has bounds of its own. */
-export const TranslatedChat = sparse(chatRequestOf(most, functionsAndCustom))
+export const TranslatedChat = toSparse(chatRequestOf(most, functionsAndCustom))
 
 /** A chat request as adapters read it: functions stand for custom tools. See `plain-chat.ts`. */
-export const ChatRequest = sparse(chatRequestOf(most, functionsOnly))
+export const ChatRequest = toSparse(chatRequestOf(most, functionsOnly))
 export type ChatRequest = z.output<typeof ChatRequest>

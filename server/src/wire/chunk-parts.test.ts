@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { ChatChunks, type SaidPart } from './chat-chunks'
-import { partsOfChunk, partsOfCompletion } from './chunk-parts'
+import { toChunkParts, toCompletionParts } from './chunk-parts'
 import { CollectedChat } from './collected-chat'
 import { isObject } from './json-body'
 import { noUsage, toUsageBlock } from './usage'
@@ -31,14 +31,14 @@ const chunksOf = (parts: readonly SaidPart[]) => {
 }
 
 test('chunks say the parts that they were made of', () => {
-  const parts = chunksOf(said).flatMap((chunk) => (isObject(chunk) ? partsOfChunk(chunk) : []))
+  const parts = chunksOf(said).flatMap((chunk) => (isObject(chunk) ? toChunkParts(chunk) : []))
   expect(parts).toEqual(said)
 })
 
 test('a whole answer says the same, each text in one piece', () => {
   const collected = new CollectedChat()
   for (const chunk of chunksOf(said)) if (isObject(chunk)) collected.add(chunk)
-  expect(partsOfCompletion(collected.whole())).toEqual(said)
+  expect(toCompletionParts(collected.whole())).toEqual(said)
 })
 
 test('the usage comes as it was counted', () => {
@@ -51,11 +51,11 @@ test('the usage comes as it was counted', () => {
     reasoning: 1,
   }
   const chunk = { ...identity, choices: [], usage: toUsageBlock(usage) }
-  expect(partsOfChunk(chunk)).toEqual([{ type: 'usage', usage }])
+  expect(toChunkParts(chunk)).toEqual([{ type: 'usage', usage }])
 })
 
 test('what is not there is no part', () => {
-  expect(partsOfChunk({})).toEqual([])
+  expect(toChunkParts({})).toEqual([])
   const delta = { role: 'assistant', content: '', refusal: null }
-  expect(partsOfChunk({ choices: [{ delta, finish_reason: null }] })).toEqual([])
+  expect(toChunkParts({ choices: [{ delta, finish_reason: null }] })).toEqual([])
 })

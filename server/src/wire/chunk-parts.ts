@@ -1,7 +1,7 @@
 import { annotationsIn } from './annotations'
 import type { FinishReason } from './finish-reason'
 import { isObject, type JsonObject } from './json-body'
-import type { Part } from './part'
+import type { Part } from './answer-part'
 import { readUsage } from './usage'
 
 const listOf = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : [])
@@ -21,7 +21,7 @@ const said = new Set([
  * What a chunk of ours says, in the order in which it is to be told. The chunks are those of a relayed
  * or translated stream with one choice: calls with index, id and name first.
  */
-export function partsOfChunk(chunk: JsonObject): Part[] {
+export function toChunkParts(chunk: JsonObject): Part[] {
   const parts: Part[] = []
   const [choice] = listOf(chunk['choices'])
   if (choice) {
@@ -33,7 +33,7 @@ export function partsOfChunk(chunk: JsonObject): Part[] {
 }
 
 /** The same of a whole chat completion: its first choice. */
-export function partsOfCompletion(completion: JsonObject): Part[] {
+export function toCompletionParts(completion: JsonObject): Part[] {
   const parts: Part[] = []
   const [choice] = listOf(completion['choices'])
   if (choice) {

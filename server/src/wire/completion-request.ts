@@ -12,7 +12,7 @@ import {
   tokenIds,
   userField,
 } from './fields'
-import { sparse } from './sparse'
+import { toSparse } from './sparse'
 
 const words = z.string().min(1)
 
@@ -25,7 +25,7 @@ const Prompt = z.union([
 ])
 
 /** `POST /v1/completions`. Source: contract 4.4. */
-export const CompletionRequest = sparse(
+export const CompletionRequest = toSparse(
   z.looseObject({
     model: modelField,
     prompt: Prompt,

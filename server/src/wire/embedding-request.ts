@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { imageAddress } from './chat-request'
 import { maxParts, maybe, modelField, text, tokenIds, userField } from './fields'
-import { sparse } from './sparse'
+import { toSparse } from './sparse'
 
 const words = z.string().min(1)
 const maxInputs = 2048
@@ -38,7 +38,7 @@ export const taskFields = ['input_type', 'task_type', 'taskType', 'task'] as con
 const taskType = maybe(text(64, 1))
 
 /** `POST /v1/embeddings`. Source: contract 4.5. */
-export const EmbeddingRequest = sparse(
+export const EmbeddingRequest = toSparse(
   z.looseObject({
     model: modelField,
     input: Input.describe(

@@ -1,4 +1,4 @@
-import { errorChunk, type Identity } from './answer'
+import { toErrorChunk, type Identity } from './answer'
 import { doneFrame, frame, pingFrame } from './sse'
 import type { ApiError } from '../errors'
 
@@ -70,6 +70,6 @@ export class ChunkWriter implements EventWriter {
 
   /** Without `[DONE]`: nobody takes it for success. */
   fail(error: ApiError, requestId: string): string {
-    return frame(errorChunk(this.#identity, error, requestId))
+    return frame(toErrorChunk(this.#identity, error, requestId))
   }
 }

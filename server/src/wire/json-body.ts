@@ -45,7 +45,7 @@ function checkedObject(value: unknown): JsonObject {
   if (!isObject(value)) {
     throw invalidRequest(null, 'wrong_type', 'The body must be a JSON object.')
   }
-  inspect(value)
+  checkNesting(value)
   return value
 }
 
@@ -62,7 +62,7 @@ function refusalOf(thrown: unknown): unknown {
  * Refuses what is nested too deeply and the key `__proto__`, in the body or in the JSON text of the
  * field `param`.
  */
-export function inspect(root: JsonObject, param: string | null = null): void {
+export function checkNesting(root: JsonObject, param: string | null = null): void {
   if (isShallow(root, 1, param)) return
   const what = param === null ? 'The body' : `${param}:`
   throw invalidRequest(param, 'too_many', `${what} is nested deeper than ${deepest} levels.`)

@@ -8,12 +8,12 @@ const longest = 256
  * `invalid_model`. Source: contract 1.4.
  */
 export function splitModelId(id: string): { provider: string; name: string } {
-  const provider = providerOf(id)
+  const provider = parseProvider(id)
   return { provider, name: id.slice(provider.length + 1) }
 }
 
 /** The first part of `<provider>/<model>`. Throws `invalid_model`. */
-export function providerOf(id: string): string {
+export function parseProvider(id: string): string {
   if (!isModelName(id)) throw new ApiError('invalid_model', { param: 'model' })
   return id.slice(0, id.indexOf('/'))
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
-import { bareCallId, packCallId, packedSignature } from './packed-call-id'
+import { unpackCallId, packCallId, unpackSignature } from './packed-call-id'
 
 test('a packed id has only characters that are safe in ids', () => {
   expect(packCallId('call_1', 'ab+/cd==')).toBe('call_1__thought__ab-_cd')
@@ -13,8 +13,8 @@ test('whatever the bytes, id and signature come back', () => {
     const base64 = Buffer.from(signature).toString('base64')
     const packed = packCallId(id, base64)
     expect(packed).toMatch(/^[\w.:-]+$/)
-    expect(bareCallId(packed)).toBe(id)
-    expect(packedSignature(packed)).toBe(base64)
+    expect(unpackCallId(packed)).toBe(id)
+    expect(unpackSignature(packed)).toBe(base64)
   })
   fc.assert(property)
 })
@@ -27,9 +27,10 @@ test.each([
   // Another gateway may have packed it in the standard alphabet.
   ['call_1__thought__ab+/cd==', 'ab+/cd=='],
 ])('the signature in %p is %p', (id, signature) => {
-  expect(packedSignature(id)).toBe(signature)
+  expect(unpackSignature(id)).toBe(signature)
 })
 
 test('an id without anything packed stays as it is', () => {
-  for (const id of ['call_1', 'functions.Bash:0', '__thought__YQ']) expect(bareCallId(id)).toBe(id)
+  for (const id of ['call_1', 'functions.Bash:0', '__thought__YQ'])
+    expect(unpackCallId(id)).toBe(id)
 })

@@ -10,14 +10,14 @@ export const packCallId = (id: string, signature: string): string =>
   `${id}${separator}${signature.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`
 
 /** The id without what was packed into it. */
-export function bareCallId(id: string): string {
+export function unpackCallId(id: string): string {
   const end = id.indexOf(separator)
   // An id that is nothing but a signature stays as it is: there would be no id left.
   return end > 0 ? id.slice(0, end) : id
 }
 
 /** The signature inside an id, in the standard alphabet of base64; undefined where there is none. */
-export function packedSignature(id: string): string | undefined {
+export function unpackSignature(id: string): string | undefined {
   const end = id.indexOf(separator)
   if (end <= 0) return undefined
   const bare = id

@@ -5,7 +5,7 @@ import { CallerChat, TranslatedChat } from './chat-request'
 import { CompletionRequest } from './completion-request'
 import { EmbeddingRequest } from './embedding-request'
 import { isObject, parseObject, type JsonObject } from './json-body'
-import { sparse } from './sparse'
+import { toSparse } from './sparse'
 
 /** What a schema makes of a value: its copy, its issues in their order, or what it throws. */
 function outcomeOf(schema: z.ZodType, value: unknown) {
@@ -198,7 +198,7 @@ describe.each(bodies)('a %s request', (_name, schema, body) => {
   })
 })
 
-const Pair = sparse(
+const Pair = toSparse(
   z
     .looseObject({ one: z.string().nullish(), both: z.array(z.int()).min(1).max(2) })
     .refine(({ one }) => one !== 'wrong', { path: ['one'] }),

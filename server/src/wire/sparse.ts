@@ -11,7 +11,7 @@ type Judge = (value: unknown) => boolean
  *
  * For loose objects of JSON whose fields are checked and not changed: no defaults, no transforms.
  */
-export function sparse<Schema extends z.ZodObject>(schema: Schema): Schema {
+export function toSparse<Schema extends z.ZodObject>(schema: Schema): Schema {
   // Made when it is first needed, as that takes milliseconds.
   let judge: Judge | undefined
   const isFine = (value: unknown): value is z.output<Schema> => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
-import { EventReader, EventTooLong } from './sse'
+import { SseReader, EventTooLong } from './sse'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 
 /** The events of a body that arrives in those pieces. */
 function read(pieces: readonly Uint8Array[]): string[] {
-  const reader = new EventReader()
+  const reader = new SseReader()
   return [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()]
 }
 
@@ -54,7 +54,7 @@ describe.each([
 })
 
 test('events come as soon as their blank line does', () => {
-  const reader = new EventReader()
+  const reader = new SseReader()
   expect(reader.push(encode('data: a\n'))).toEqual([])
   expect(reader.push(encode('\ndata: b\n\ndata: c'))).toEqual(['a', 'b'])
   expect(reader.end()).toEqual(['c'])
@@ -64,7 +64,7 @@ test('U16: a line or an event beyond 1 MB is refused, one below is not', () => {
   const most = 'a'.repeat(1024 * 1024 - 10)
   expect(read([encode(`data: ${most}\n\n`)])).toEqual([most])
   expect(() => read([encode(`data: ${most}${most}\n\n`)])).toThrow(EventTooLong)
-  const reader = new EventReader()
+  const reader = new SseReader()
   const endless = () => {
     reader.push(encode('data: '))
     for (let piece = 0; piece < 20; piece++) reader.push(encode('a'.repeat(100_000)))

@@ -18,7 +18,7 @@ const letterD = 100
  * else. Throws `EventTooLong`.
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
-export class EventReader {
+export class SseReader {
   readonly #decoder = new TextDecoder()
   #events: string[] = []
   /** Of the event that has not come whole. */

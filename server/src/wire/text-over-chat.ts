@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from './json-body'
 const notInChat = new Set(['prompt', 'echo', 'suffix', 'best_of', 'logprobs'])
 
 /** The prompts of a legacy completion, as texts; undefined where one is an array of token ids. */
-export function promptTexts(prompt: CompletionRequest['prompt']): string[] | undefined {
+export function readPromptTexts(prompt: CompletionRequest['prompt']): string[] | undefined {
   if (typeof prompt === 'string') return [prompt]
   const texts: string[] = []
   for (const item of prompt) {

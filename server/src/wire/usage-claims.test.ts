@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
 import { completionTokens, noUsage, promptTokens, type Usage } from './usage'
-import { largerUsage, withOutputOfAtMost } from './usage-claims'
+import { maxUsage, withOutputOfAtMost } from './usage-claims'
 
 const bucket = fc.nat(1_000_000)
 const usage: fc.Arbitrary<Usage> = fc.record({
@@ -23,21 +23,21 @@ const usage: fc.Arbitrary<Usage> = fc.record({
 test('M8: a usage that shrinks counts by the larger of each side, and is flawed', () => {
   const first = { ...noUsage, input: 25, output: 30 }
   const last = { ...noUsage, input: 1, output: 1 }
-  expect(largerUsage(first, last)).toEqual({ ...first, flawed: true })
-  expect(largerUsage(last, first)).toEqual(first)
+  expect(maxUsage(first, last)).toEqual({ ...first, flawed: true })
+  expect(maxUsage(last, first)).toEqual(first)
   const prompt = { ...noUsage, input: 5, cachedInput: 20, output: 90 }
-  expect(largerUsage(first, prompt)).toEqual(prompt)
+  expect(maxUsage(first, prompt)).toEqual(prompt)
 })
 
 test('M8: parts that are named later do not count twice', () => {
   const first = { ...noUsage, input: 100, output: 10 }
   const last = { ...noUsage, input: 10, cachedInput: 90, output: 4, reasoning: 6 }
-  expect(largerUsage(first, last)).toEqual(last)
+  expect(maxUsage(first, last)).toEqual(last)
 })
 
 test('M8: whatever is counted, neither side is less than it was, nor more than was said', () => {
   const property = fc.property(usage, usage, (a, b) => {
-    const larger = largerUsage(a, b)
+    const larger = maxUsage(a, b)
     expect(promptTokens(larger)).toBe(Math.max(promptTokens(a), promptTokens(b)))
     expect(completionTokens(larger)).toBe(Math.max(completionTokens(a), completionTokens(b)))
   })

@@ -5,7 +5,7 @@ import { completionBuckets, completionTokens, promptTokens, type Usage } from '.
  * count again while it writes, and say less of one side the second time. Of equal sides the later one
  * counts, as it may name more. One that became less contradicts the other: `flawed`.
  */
-export function largerUsage(earlier: Usage, later: Usage): Usage {
+export function maxUsage(earlier: Usage, later: Usage): Usage {
   const [prompt, output] = [
     promptTokens(later) < promptTokens(earlier) ? earlier : later,
     completionTokens(later) < completionTokens(earlier) ? earlier : later,

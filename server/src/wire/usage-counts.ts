@@ -26,7 +26,7 @@ export const child = (parent: JsonObject, name: string) => {
 }
 
 /** The counts of one block, before it is decided which of them hold the others. */
-export interface Counts {
+export interface BlockCounts {
   prompt: number
   completion: number
   total: number | undefined
@@ -46,7 +46,7 @@ export interface Counts {
 }
 
 /** Undefined where a block says nothing, or counts its prompt or its completion by what is no whole number. */
-export function countsOf(block: JsonObject): Counts | undefined {
+export function readBlockCounts(block: JsonObject): BlockCounts | undefined {
   const counter = new Counter()
   const ofPrompt = counter.read(block, 'prompt_tokens')
   const ofCompletion = counter.read(block, 'completion_tokens')

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from './json-body'
-import { child, countsOf, type Counts } from './usage-counts'
+import { child, readBlockCounts, type BlockCounts } from './usage-counts'
 
 /**
  * Tokens of one answer in buckets that do not overlap: `input` and `output` are text that is neither
@@ -60,7 +60,7 @@ export type Extras = 'inside' | 'outside'
  * its prompt or its completion by what is no whole number: then both are estimated. `extras` decides only where the numbers do not. Source: contract 12.3.
  */
 export function readUsage(block: unknown, extras: Extras): Usage | undefined {
-  const counts = isObject(block) ? countsOf(block) : undefined
+  const counts = isObject(block) ? readBlockCounts(block) : undefined
   if (!counts) return undefined
   const { prompt, completion, cached, written, thought } = counts
   const { cacheOutside, thoughtOutside, unnamed, agrees } = layoutOf(counts, extras)
@@ -116,7 +116,7 @@ const agreeingLayouts: readonly Layout[] = [
 ]
 
 /** The reading of which the provider's total is the sum; where there is none, its habit decides. */
-function layoutOf(counts: Counts, extras: Extras): Layout {
+function layoutOf(counts: BlockCounts, extras: Extras): Layout {
   const { prompt, completion, total, cached, written, thought } = counts
   const stored = cached + written
   for (const layout of agreeingLayouts) {
@@ -129,7 +129,7 @@ function layoutOf(counts: Counts, extras: Extras): Layout {
   return habitualLayout(counts, extras)
 }
 
-function habitualLayout(counts: Counts, extras: Extras): Layout {
+function habitualLayout(counts: BlockCounts, extras: Extras): Layout {
   const { prompt, completion, total, cached, written, thought } = counts
   const cacheOutside = extras === 'outside' && cached + written > prompt
   const fits = thought <= completion

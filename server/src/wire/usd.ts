@@ -30,7 +30,7 @@ export const storedUsd = z
 export const toUsd = (nanos: bigint) => Number(nanos) / 1e9
 
 /** Nano-dollars as USD in plain decimal digits, for a header. */
-export function plainUsd(nanos: bigint): string {
+export function formatPlainUsd(nanos: bigint): string {
   if (nanos === 0n) return '0'
   const digits = String(nanos).padStart(10, '0')
   let end = digits.length
@@ -44,7 +44,7 @@ export function plainUsd(nanos: bigint): string {
  * USD as nano-dollars, from the decimal digits a number was written with: 0.15 is 150000000n, where
  * multiplying would round in binary. Digits behind the ninth are rounded, half up.
  */
-export function nanosOf(usd: number): bigint {
+export function parseUsd(usd: number): bigint {
   const [whole = '0', fraction = ''] = plainDecimal(usd).split('.')
   const digits = fraction.padEnd(10, '0')
   const nanos = BigInt(whole + digits.slice(0, 9))

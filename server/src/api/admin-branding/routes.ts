@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { described } from './description'
 import { ChangedBranding } from './schema'
 import type { Env } from '../../http/env'
-import { changedFields, present } from '../../http/fields'
+import { readChangedFields, present } from '../../http/fields'
 import type { Guards } from '../../http/guards'
 import type { BrandingStore } from '../../settings/branding'
 
@@ -13,5 +13,5 @@ export const brandingRoutes = (branding: BrandingStore, { operator }: Guards) =>
   new Hono<Env>()
     .get(path, described.get, operator, async (c) => c.json(await branding.get()))
     .put(path, described.change, operator, async (c) =>
-      c.json(await branding.change(present(await changedFields(c, ChangedBranding)))),
+      c.json(await branding.change(present(await readChangedFields(c, ChangedBranding)))),
     )

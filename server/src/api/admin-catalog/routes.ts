@@ -3,7 +3,7 @@ import { described } from './description'
 import { AppliedCatalog, CatalogSource } from './schema'
 import type { CatalogUpdateStore } from './store'
 import type { Env } from '../../http/env'
-import { newFields } from '../../http/fields'
+import { readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
 
 const path = '/api/admin/catalog'
@@ -12,8 +12,8 @@ const path = '/api/admin/catalog'
 export const catalogUpdateRoutes = (updates: CatalogUpdateStore, { operatorBulk }: Guards) =>
   new Hono<Env>()
     .post(`${path}/preview`, described.preview, operatorBulk, async (c) =>
-      c.json(await updates.preview(await newFields(c, CatalogSource))),
+      c.json(await updates.preview(await readNewFields(c, CatalogSource))),
     )
     .post(`${path}/apply`, described.apply, operatorBulk, async (c) =>
-      c.json(await updates.apply(await newFields(c, AppliedCatalog))),
+      c.json(await updates.apply(await readNewFields(c, AppliedCatalog))),
     )

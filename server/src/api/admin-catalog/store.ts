@@ -2,7 +2,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import { readDocument, type FetchDocument } from './read-document'
 import type { AppliedCatalog, CatalogSource } from './schema'
 import type { Catalog } from '../../catalog/catalog'
-import { diffOf, type CatalogDiff, type StoredPlans } from '../../catalog/catalog-diff'
+import { compareCatalogs, type CatalogDiff, type StoredPlans } from '../../catalog/catalog-diff'
 import type { Model, Pricing } from '../../catalog/model'
 import { toPricingAnswer } from '../../catalog/pricing-fields'
 import { readPricing, toStoredPricing } from '../../catalog/stored-pricing'
@@ -28,7 +28,7 @@ export function createCatalogUpdateStore({ db, catalog, settings, fetchDocument 
     const { catalogPublicKey: publicKey } = settings.current
     const read = await readDocument(source, { fetchDocument, publicKey })
     const known = { ...catalog.snapshot, plans: await readPlans(db) }
-    return { ...read, diff: diffOf(read.document, known, new Date()) }
+    return { ...read, diff: compareCatalogs(read.document, known, new Date()) }
   }
 
   return {

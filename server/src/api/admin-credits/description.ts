@@ -1,4 +1,4 @@
-import { Adjustment, Grant, Transaction, TransactionFilter, TransactionList } from './schema'
+import { Adjustment, Grant, Transaction, AnyTransactionFilter, TransactionList } from './schema'
 import { operatorRoute, paging } from '../../http/documentation'
 
 const tag = 'Credits'
@@ -35,7 +35,7 @@ export const described = {
     operationId: 'listAllTransactions',
     summary: 'What moved the balances of all accounts, newest first',
     tag,
-    query: [...Object.keys(TransactionFilter.shape), ...paging],
+    query: [...Object.keys(AnyTransactionFilter.shape), ...paging],
     answer: TransactionList,
   }),
 }

@@ -56,7 +56,7 @@ export type TransactionType = (typeof types)[number]
 export type TransactionStatus = (typeof statuses)[number]
 
 /** Source: contract 6.7, 9.2. */
-export const TransactionFilter = z
+export const AnyTransactionFilter = z
   .object({
     user_id: z.string().optional(),
     organization_id: z.string().optional(),
@@ -66,7 +66,7 @@ export const TransactionFilter = z
     end_date: moment.optional(),
   })
   .superRefine(notBoth)
-export type TransactionFilter = z.output<typeof TransactionFilter>
+export type AnyTransactionFilter = z.output<typeof AnyTransactionFilter>
 
 /** A movement of any account. */
 export const Transaction = z

@@ -1,14 +1,14 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import type { Adjustment, Grant, TransactionFilter } from './schema'
+import type { Adjustment, Grant, AnyTransactionFilter } from './schema'
 import { listTransactions, toRow, toTransaction } from './transactions'
-import { isId, newIdBody } from '../../db/id'
+import { isId, generateIdBody } from '../../db/id'
 import type { Schema } from '../../db/schema'
-import { noteMade } from '../../db/underway'
+import { noteMade } from '../../db/background-work'
 import { isOutOfRange } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
 import type { Page } from '../../http/paging'
 import { post, type Posting } from '../../ledger/post'
-import { recordMoney } from '../../trail/money'
+import { recordMoney } from '../../audit-log/record-money'
 
 export type CreditStore = ReturnType<typeof createCreditStore>
 
@@ -60,12 +60,12 @@ export function createCreditStore({ db, creditCame }: Options) {
         house: 'house:adjustment',
         description: reason,
       }),
-    list: (page: Page, filter: TransactionFilter) => listTransactions(db, page, filter),
+    list: (page: Page, filter: AnyTransactionFilter) => listTransactions(db, page, filter),
   }
 }
 
 async function moveIn(trx: Transaction<Schema>, posting: Omit<Posting, 'externalRef'>) {
-  const posted = await post(trx, { ...posting, externalRef: `operator:${newIdBody()}` })
+  const posted = await post(trx, { ...posting, externalRef: `operator:${generateIdBody()}` })
   if (!posted) return undefined
   noteMade(posted.transactionId)
   const { accountId, amount, kind, description } = posting

@@ -1,10 +1,10 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import type { TransactionFilter, TransactionStatus, TransactionType } from './schema'
+import type { AnyTransactionFilter, TransactionStatus, TransactionType } from './schema'
 import { isId } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import { toTimestamp } from '../../http/fields'
 import { toPaged, type Page } from '../../http/paging'
-import { spanOf } from '../../http/span'
+import { toTimeSpan } from '../../http/span'
 import type { post, Posting } from '../../ledger/post'
 import { toUsd } from '../../wire/usd'
 
@@ -76,7 +76,7 @@ export const toRow = (
 })
 
 /** Whose rows are wanted: nobody's where an id is none of its kind. */
-function ofAccount({ user_id: userId, organization_id: organizationId }: TransactionFilter) {
+function ofAccount({ user_id: userId, organization_id: organizationId }: AnyTransactionFilter) {
   const id = organizationId ?? userId
   if (id === undefined) return sql`account_id not like 'house:%'`
   const isPossible = isId(organizationId === undefined ? 'user' : 'org', id)
@@ -84,9 +84,9 @@ function ofAccount({ user_id: userId, organization_id: organizationId }: Transac
 }
 
 /** From where, and which: what moved balances, and payments that did not, or not yet. */
-function wantedRows(filter: TransactionFilter) {
+function wantedRows(filter: AnyTransactionFilter) {
   const { type, status } = filter
-  const { start, end } = spanOf(filter)
+  const { start, end } = toTimeSpan(filter)
   const hasEntries = status === undefined || status === 'completed'
   const hasPayments = (type === undefined || type === 'purchase') && status !== 'completed'
   const within = (table: 'e' | 'p') => sql`
@@ -117,7 +117,11 @@ const paymentColumns = sql`
  * Every movement of every account, newest first. Entries and payments have their places out of one
  * sequence, so that a page is cut from both by their indexes.
  */
-export async function listTransactions(db: Kysely<Schema>, page: Page, filter: TransactionFilter) {
+export async function listTransactions(
+  db: Kysely<Schema>,
+  page: Page,
+  filter: AnyTransactionFilter,
+) {
   const { before, limit, offset } = page
   const { entries, payments } = wantedRows(filter)
   const most = offset + limit + 1

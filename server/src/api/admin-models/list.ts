@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { toModelAnswer } from './shown'
+import { toModelAnswer } from './require-model'
 import type { Catalog } from '../../catalog/catalog'
 import { categories, type Model } from '../../catalog/model'
-import { pagedList, type Page } from '../../http/paging'
+import { pageList, type Page } from '../../http/paging'
 
 /** What a list may be narrowed to. */
 export const ModelFilters = z.object({
@@ -33,6 +33,6 @@ export function listModels({ snapshot }: Catalog, page: Page, wanted: Wanted) {
   )
   const rows = matching.toReversed()
   const behind = (before: string) => rows.filter(({ id }) => id < before)
-  const { shown, pagination } = pagedList(page, rows, behind)
+  const { shown, pagination } = pageList(page, rows, behind)
   return { models: shown.map(toModelAnswer), pagination }
 }

@@ -1,10 +1,10 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { NewPrice } from './schema'
-import { found } from './shown'
+import { requireModel } from './require-model'
 import type { Catalog } from '../../catalog/catalog'
 import type { Pricing } from '../../catalog/model'
 import { toPricing, toPricingAnswer } from '../../catalog/pricing-fields'
-import { isServable } from '../../catalog/priced'
+import { isServable } from '../../catalog/is-priced'
 import { readPricing, toStoredPricing } from '../../catalog/stored-pricing'
 import type { Schema } from '../../db/schema'
 import { invalidRequest } from '../../errors'
@@ -44,7 +44,7 @@ export type PriceStore = ReturnType<typeof createPriceStore>
  */
 export function createPriceStore(db: Kysely<Schema>, catalog: Catalog) {
   async function list(id: string) {
-    found(catalog, id)
+    requireModel(catalog, id)
     const rows = await db
       .selectFrom('model_price')
       .select(['pricing', 'effective_at'])
@@ -58,7 +58,7 @@ export function createPriceStore(db: Kysely<Schema>, catalog: Catalog) {
   return {
     list,
     async set(id: string, { pricing: fields, effective_at: at }: NewPrice) {
-      const { isFree, category } = found(catalog, id)
+      const { isFree, category } = requireModel(catalog, id)
       const pricing = toPricing(fields)
       if (!isServable({ isFree, pricing, category })) throw priceMissing()
       if (at && at.getTime() < Date.now() - toleratedMs) {

@@ -5,10 +5,10 @@ import type { PriceStore } from './prices'
 import { ChangedModel, NewModel, NewPrice } from './schema'
 import type { ModelStore } from './store'
 import type { Env } from '../../http/env'
-import { changedFields, newFields } from '../../http/fields'
+import { readChangedFields, readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
-import { modelIdIn } from '../../http/model-path'
-import { pageOf, searchOf } from '../../http/paging'
+import { parseModelId } from '../../http/model-path'
+import { toPage, toSearch } from '../../http/paging'
 import { check } from '../../wire/json-body'
 
 const paths = '/api/admin/models'
@@ -18,10 +18,10 @@ const priced = `${one}/prices`
 const asksPrices = (c: Context<Env>) => /\/prices\/?$/.test(c.req.raw.url.replace(/[?#].*$/s, ''))
 
 /** Where it cannot be decoded it is no model's. */
-const pricedIn = (c: Context<Env>) => modelIdIn(c.req.raw.url, `${paths}/`, '/prices') ?? ''
+const pricedIn = (c: Context<Env>) => parseModelId(c.req.raw.url, `${paths}/`, '/prices') ?? ''
 
 const setPrice = async (prices: PriceStore, c: Context<Env>) =>
-  c.json(await prices.set(pricedIn(c), await changedFields(c, NewPrice)))
+  c.json(await prices.set(pricedIn(c), await readChangedFields(c, NewPrice)))
 
 const listPrices = async (prices: PriceStore, c: Context<Env>) =>
   c.json(await prices.list(pricedIn(c)))
@@ -36,13 +36,13 @@ export interface AdminModelStores {
 export const adminModelRoutes = ({ models, prices }: AdminModelStores, { operator }: Guards) =>
   new Hono<Env>()
     .get(paths, described.list, operator, (c) => {
-      const search = searchOf(c)
+      const search = toSearch(c)
       const filters = check(ModelFilters, c.req.query())
-      const page = pageOf(c, `models ${search ?? ''} ${JSON.stringify(filters)}`)
+      const page = toPage(c, `models ${search ?? ''} ${JSON.stringify(filters)}`)
       return c.json(models.list(page, { ...filters, search }))
     })
     .post(paths, described.create, operator, async (c) =>
-      c.json(await models.create(await newFields(c, NewModel)), 201),
+      c.json(await models.create(await readNewFields(c, NewModel)), 201),
     )
     .get(priced, described.listPrices, operator, (c) => listPrices(prices, c))
     .put(priced, described.setPrice, operator, (c) => setPrice(prices, c))
@@ -53,7 +53,7 @@ export const adminModelRoutes = ({ models, prices }: AdminModelStores, { operato
     .put(one, described.change, operator, async (c) =>
       asksPrices(c)
         ? setPrice(prices, c)
-        : c.json(await models.change(c.req.param('id'), await changedFields(c, ChangedModel))),
+        : c.json(await models.change(c.req.param('id'), await readChangedFields(c, ChangedModel))),
     )
     .delete(one, described.delete, operator, async (c) =>
       c.json(await models.delete(c.req.param('id'))),

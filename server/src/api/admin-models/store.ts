@@ -2,15 +2,15 @@ import type { Kysely, Transaction } from 'kysely'
 import { listModels, type ModelFilters } from './list'
 import { addPrice, priceMissing } from './prices'
 import type { ChangedModel, NewModel } from './schema'
-import { found, toModelAnswer } from './shown'
+import { requireModel, toModelAnswer } from './require-model'
 import type { Catalog } from '../../catalog/catalog'
 import { capabilities, type Capability, type Model } from '../../catalog/model'
 import { toPricing } from '../../catalog/pricing-fields'
-import { isServable } from '../../catalog/priced'
+import { isServable } from '../../catalog/is-priced'
 import { toStoredPricing } from '../../catalog/stored-pricing'
 import type { Schema } from '../../db/schema'
 import { isTaken } from '../../db/violation'
-import { noteMade } from '../../db/underway'
+import { noteMade } from '../../db/background-work'
 import { invalidRequest } from '../../errors'
 import type { Page } from '../../http/paging'
 import { splitModelId } from '../../wire/model-id'
@@ -90,13 +90,13 @@ export type ModelStore = ReturnType<typeof createModelStore>
 export function createModelStore(db: Kysely<Schema>, catalog: Catalog) {
   async function answer(id: string) {
     await catalog.refresh()
-    return toModelAnswer(found(catalog, id))
+    return toModelAnswer(requireModel(catalog, id))
   }
 
   return {
     list: (page: Page, wanted: ModelFilters & { search: string | undefined }) =>
       listModels(catalog, page, wanted),
-    get: (id: string) => toModelAnswer(found(catalog, id)),
+    get: (id: string) => toModelAnswer(requireModel(catalog, id)),
     async create({ id, ...fields }: NewModel) {
       const provider = checkedId(catalog, id)
       const row = toRow(blank(id, provider, fields.name), fields)
@@ -113,7 +113,7 @@ export function createModelStore(db: Kysely<Schema>, catalog: Catalog) {
       return answer(id)
     },
     async change(id: string, fields: ChangedModel) {
-      const row = toRow(found(catalog, id), fields)
+      const row = toRow(requireModel(catalog, id), fields)
       await db.transaction().execute(async (trx) => {
         await trx
           .insertInto('model')
@@ -127,7 +127,7 @@ export function createModelStore(db: Kysely<Schema>, catalog: Catalog) {
       return answer(id)
     },
     async delete(id: string) {
-      found(catalog, id)
+      requireModel(catalog, id)
       const isDeleted = await db.transaction().execute((trx) => deleteModel(trx, id))
       if (!isDeleted) {
         const words = 'This model comes with Tollgate; disable it instead.'

@@ -3,11 +3,11 @@ import type { ChangedPlan, NewPlan } from './schema'
 import { isId, newId } from '../../db/id'
 import type { PlanRow, Schema } from '../../db/schema'
 import { isReferred, isTaken } from '../../db/violation'
-import { noteMade } from '../../db/underway'
+import { noteMade } from '../../db/background-work'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
 import { toUsd } from '../../wire/usd'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
 
 const toPlan = (row: Selectable<PlanRow>) => ({
@@ -116,6 +116,6 @@ async function listPlans(db: Kysely<Schema>, page: Page, search: string | undefi
   const filtered = db
     .selectFrom('plan')
     .$if(search !== undefined, (query) => query.where('name', 'ilike', containing(search ?? '')))
-  const { shown, pagination } = await pagedRows(db, filtered.selectAll(), { page })
+  const { shown, pagination } = await queryPage(db, filtered.selectAll(), { page })
   return { plans: shown.map(toPlan), pagination }
 }

@@ -7,7 +7,7 @@ import type { ProviderRow, Schema } from '../../db/schema'
 import { isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
-import { pagedWithFixed } from '../../http/paged-rows'
+import { queryPageWithFixed } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
 import { providers } from '../../providers/registry'
 import { isObject } from '../../wire/json-body'
@@ -149,6 +149,6 @@ async function listProviders({ db, catalog }: Ports, page: Page, search: string 
       ),
     )
   const rows = { page, fixed: listBuiltIn(catalog, search), toAnswer: toProvider }
-  const { shown, pagination } = await pagedWithFixed(db, filtered.selectAll(), rows)
+  const { shown, pagination } = await queryPageWithFixed(db, filtered.selectAll(), rows)
   return { providers: shown, pagination }
 }

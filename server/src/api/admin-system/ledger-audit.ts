@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely'
-import { alone } from '../../db/advisory-lock'
+import { runExclusively } from '../../db/advisory-lock'
 import type { Schema } from '../../db/schema'
 import { ApiError } from '../../errors'
 import { toTimestamp } from '../../http/fields'
 import { checkNames, count, lookForWarnings, runCheck, type Violation } from '../../ledger/audit'
 import { checks, type CheckName } from '../../ledger/audit-queries'
 import { toUsd } from '../../wire/usd'
-import { within } from '../../within'
+import { withTimeout } from '../../with-timeout'
 
 interface Ports {
   db: Kysely<Schema>
@@ -38,7 +38,7 @@ export function createLedgerAuditStore(ports: Ports) {
   let running: Promise<LedgerAuditReport> | undefined
 
   async function make(): Promise<LedgerAuditReport> {
-    const report = await alone(ports.db, 'report', () => makeReport(ports, nowMs))
+    const report = await runExclusively(ports.db, 'report', () => makeReport(ports, nowMs))
     if (report) {
       kept = { report, endsAtMs: nowMs() + keepMs }
       return report
@@ -69,7 +69,7 @@ async function makeReport({ db, longestRequestMs, onFailure }: Ports, nowMs: () 
   const tried = async <Value>(name: string, work: () => Promise<Value>) => {
     if (leftMs() <= 0) return undefined
     try {
-      return await within(work(), leftMs())
+      return await withTimeout(work(), leftMs())
     } catch (error) {
       onFailure(name, error)
       return undefined

@@ -2,10 +2,10 @@ import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../db/schema'
 import { toTimestamp } from '../../http/fields'
 import { aliveSeconds } from '../../ledger/node'
-import { within } from '../../within'
+import { withTimeout } from '../../with-timeout'
 
 /** A model on a connection that has just failed. */
-export interface Failing {
+export interface FailingRoute {
   provider: string
   model: string
   connectionId: string
@@ -27,7 +27,7 @@ export interface OwnState {
   /** Usage on this node's disk that the ledger has not booked. */
   journal: { waiting: number; isBehind: boolean }
   redis: 'none' | 'reachable' | 'lost'
-  failing: readonly Failing[]
+  failing: readonly FailingRoute[]
 }
 
 interface Ports {
@@ -60,7 +60,7 @@ export const createSystemStore = (ports: Ports) => ({
 
 /** Null where it is not told in time. */
 const told = <Value>(asked: Promise<Value>): Promise<Value | null> =>
-  within(asked, patienceMs).catch(() => null)
+  withTimeout(asked, patienceMs).catch(() => null)
 
 function ownState({ version, own }: Ports) {
   const { nodeId, journal, redis, failing } = own()
@@ -84,7 +84,7 @@ function ownState({ version, own }: Ports) {
   }
 }
 
-const toBreaker = (one: Failing) => ({
+const toBreaker = (one: FailingRoute) => ({
   provider: one.provider,
   model: one.model,
   connection_id: one.connectionId,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createLedgerAuditStore } from './ledger-audit'
-import { createSystemStore, type Failing, type OwnState } from './store'
-import { alone } from '../../db/advisory-lock'
+import { createSystemStore, type FailingRoute, type OwnState } from './store'
+import { runExclusively } from '../../db/advisory-lock'
 import type { Database } from '../../db/database'
 import { openTestDatabases } from '../../db/database-for-tests'
 import { ApiError } from '../../errors'
@@ -39,7 +39,7 @@ test('without the database it tells what the process knows, and of the rest noth
   })
 })
 
-const failing = (isOpen: boolean, waitMs: number, openAccounts = 0): Failing => ({
+const failing = (isOpen: boolean, waitMs: number, openAccounts = 0): FailingRoute => ({
   provider: 'fake',
   model: 'fake/one',
   connectionId: 'conn_1',
@@ -85,7 +85,7 @@ test('who asks for the audit at once or within a minute gets the same report', a
 
 test('while another process makes one there is none, and then there is', async () => {
   const store = createLedgerAuditStore({ ...ports, db: database.query })
-  const refused = await alone(database.query, 'report', () =>
+  const refused = await runExclusively(database.query, 'report', () =>
     store.run().catch((thrown: unknown) => thrown),
   )
   expect(refused).toBeInstanceOf(ApiError)

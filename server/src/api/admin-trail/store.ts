@@ -3,7 +3,7 @@ import type { TrailFilter } from './schema'
 import type { Schema } from '../../db/schema'
 import type { AuditTrailRow } from '../../db/trail-schema'
 import { toTimestamp } from '../../http/fields'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
 
 /** What stands for the account where somebody had the operator key. */
@@ -33,7 +33,7 @@ export type TrailStore = ReturnType<typeof createTrailStore>
 export const createTrailStore = (db: Kysely<Schema>) => ({
   async list(page: Page, filter: TrailFilter & { search: string | undefined }) {
     const query = narrowed(db, filter)
-    const { shown, pagination } = await pagedRows(db, query, { page, column: 'audit_trail.id' })
+    const { shown, pagination } = await queryPage(db, query, { page, column: 'audit_trail.id' })
     return { changes: shown.map(toChange), pagination }
   },
 })

@@ -3,8 +3,8 @@ import { lockAccount } from '../../db/account-row'
 import { isId } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import { ApiError, invalidRequest } from '../../errors'
-import { recordChange } from '../../trail/organization-trail'
-import { forgetInTrails, pseudonymOf } from '../../trail/pseudonym'
+import { recordChange } from '../../audit-log/organization-trail'
+import { pseudonymizeTrails, pseudonymOf } from '../../audit-log/pseudonym'
 
 /** Logs may be many: each statement has to end in time. */
 const rowsAtOnce = 5000
@@ -104,10 +104,10 @@ export async function eraseUser(db: Kysely<Schema>, id: string) {
   if (!isId('user', id)) throw new ApiError('resource_not_found')
   const email = await db.transaction().execute((trx) => shut(trx, id))
   await forgetRequests(db, id)
-  await forgetInTrails(db, id, email)
+  await pseudonymizeTrails(db, id, email)
   await db.transaction().execute((trx) => forgetUser(trx, id, email))
   // A request that was just ending may have been logged meanwhile, and somebody may have changed the member.
   await forgetRequests(db, id)
-  await forgetInTrails(db, id, email)
+  await pseudonymizeTrails(db, id, email)
   return { success: true, message: 'The account was erased.' }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { createExports, type Patience } from './export'
+import { createExports, type ExportTimeouts } from './export'
 import type { Database } from '../../db/database'
 import { openTestDatabase } from '../../db/database-for-tests'
 import { newId } from '../../db/id'
@@ -18,7 +18,7 @@ async function newUser(): Promise<string> {
   return id
 }
 
-const exporting = (patience?: Patience) => createExports(database.query, patience)
+const exporting = (patience?: ExportTimeouts) => createExports(database.query, patience)
 
 const busy = () => database.connections.total - database.connections.idle
 

@@ -7,14 +7,14 @@ import { ApiError, invalidRequest } from '../../errors'
 const rowsAtOnce = 500
 
 /** An export holds a connection to the database, and what it sees there. */
-export interface Patience {
+export interface ExportTimeouts {
   /** For all of it. */
   longestMs: number
   /** For whoever reads it, between two pieces. */
   stalledMs: number
 }
 
-const usual: Patience = { longestMs: 600_000, stalledMs: 60_000 }
+const usual: ExportTimeouts = { longestMs: 600_000, stalledMs: 60_000 }
 
 /** The account's own address; undefined where there is no such account. */
 async function addressOf(db: Kysely<Schema>, id: string): Promise<string | undefined> {
@@ -55,7 +55,7 @@ type Controller = ReadableStreamDefaultController<Uint8Array>
 /** Nothing is read before somebody asks for it. `onEnd` is called once the transaction has ended, however it did. */
 function streamOf(
   lines: AsyncGenerator<string>,
-  { longestMs, stalledMs }: Patience,
+  { longestMs, stalledMs }: ExportTimeouts,
   onEnd: () => void,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()

@@ -3,9 +3,9 @@ import { described } from './description'
 import { ChangedUser, NewUser, Suspension, UserFilter } from './schema'
 import type { UserStore } from './store'
 import type { Env } from '../../http/env'
-import { changedFields, newFields } from '../../http/fields'
+import { readChangedFields, readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
-import { pageOf, searchOf } from '../../http/paging'
+import { toPage, toSearch } from '../../http/paging'
 import { ChangedKey, NewKey } from '../../keys/schema'
 import { check } from '../../wire/json-body'
 
@@ -13,17 +13,17 @@ import { check } from '../../wire/json-body'
 export const userRoutes = (users: UserStore, { operator }: Guards) =>
   new Hono<Env>()
     .get('/api/admin/users', described.list, operator, async (c) => {
-      const filter = { ...check(UserFilter, c.req.query()), search: searchOf(c) }
-      return c.json(await users.list(pageOf(c, `users ${JSON.stringify(filter)}`), filter))
+      const filter = { ...check(UserFilter, c.req.query()), search: toSearch(c) }
+      return c.json(await users.list(toPage(c, `users ${JSON.stringify(filter)}`), filter))
     })
     .post('/api/admin/users', described.create, operator, async (c) =>
-      c.json(await users.create(await newFields(c, NewUser)), 201),
+      c.json(await users.create(await readNewFields(c, NewUser)), 201),
     )
     .get('/api/admin/users/:id', described.get, operator, async (c) =>
       c.json(await users.get(c.req.param('id'))),
     )
     .put('/api/admin/users/:id', described.change, operator, async (c) =>
-      c.json(await users.change(c.req.param('id'), await changedFields(c, ChangedUser))),
+      c.json(await users.change(c.req.param('id'), await readChangedFields(c, ChangedUser))),
     )
     .delete('/api/admin/users/:id', described.erase, operator, async (c) =>
       c.json(await users.erase(c.req.param('id'))),
@@ -37,7 +37,7 @@ export const userRoutes = (users: UserStore, { operator }: Guards) =>
       return c.body(null, 200, type)
     })
     .post('/api/admin/users/:id/suspend', described.suspend, operator, async (c) => {
-      const { reason } = await newFields(c, Suspension)
+      const { reason } = await readNewFields(c, Suspension)
       return c.json(await users.suspend(c.req.param('id'), reason))
     })
     .post('/api/admin/users/:id/reinstate', described.reinstate, operator, async (c) =>
@@ -47,11 +47,11 @@ export const userRoutes = (users: UserStore, { operator }: Guards) =>
       c.json(await users.keys.list(c.req.param('id'))),
     )
     .post('/api/admin/users/:id/keys', described.createKey, operator, async (c) =>
-      c.json(await users.keys.create(c.req.param('id'), await newFields(c, NewKey)), 201),
+      c.json(await users.keys.create(c.req.param('id'), await readNewFields(c, NewKey)), 201),
     )
     .put('/api/admin/users/:id/keys/:key_id', described.changeKey, operator, async (c) => {
       const { id, key_id: keyId } = c.req.param()
-      return c.json(await users.keys.change(id, keyId, await changedFields(c, ChangedKey)))
+      return c.json(await users.keys.change(id, keyId, await readChangedFields(c, ChangedKey)))
     })
     .delete('/api/admin/users/:id/keys/:key_id', described.deleteKey, operator, async (c) => {
       const { id, key_id: keyId } = c.req.param()

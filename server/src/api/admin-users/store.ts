@@ -6,14 +6,14 @@ import { isId, newId } from '../../db/id'
 import type { Schema, UserRow } from '../../db/schema'
 import { usersWithSettings } from '../../db/stored-settings'
 import { isReferred, isTaken } from '../../db/violation'
-import { noteMade } from '../../db/underway'
+import { noteMade } from '../../db/background-work'
 import { ApiError, invalidRequest } from '../../errors'
 import { toShownSettings, type StoredSettings } from '../../http/account-settings'
 import { present, toTimestamp } from '../../http/fields'
 import { toShownOverrides, toStoredOverrides } from '../../http/limits'
 import { createKeyStore } from '../../keys/store'
 import { toUsd } from '../../wire/usd'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
 
 /** What a user pays from. */
@@ -167,7 +167,7 @@ async function listUsers(db: Kysely<Schema>, page: Page, filter: Filter) {
         ]),
       ),
     )
-  const { shown, pagination } = await pagedRows(db, filtered, { page, column: 'users.id' })
+  const { shown, pagination } = await queryPage(db, filtered, { page, column: 'users.id' })
   return { users: await withBalances(db, shown), pagination }
 }
 

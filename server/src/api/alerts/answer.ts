@@ -1,16 +1,16 @@
 import type { Selectable } from 'kysely'
-import { isChannel, minRequestsOf } from '../../alerts/alert'
+import { isChannel, getMinRequests } from '../../alerts/alert'
 import type { AlertRow, AlertTriggerRow } from '../../db/alert-schema'
 import { toTimestamp } from '../../http/fields'
 
-export type Row = Selectable<AlertRow>
+export type AlertListRow = Selectable<AlertRow>
 type TriggerRow = Pick<
   Selectable<AlertTriggerRow>,
   'id' | 'triggered_at' | 'value' | 'acknowledged'
 >
 
 /** What the answer to its creation has. */
-export const toCreated = (row: Row) => ({
+export const toCreated = (row: AlertListRow) => ({
   id: row.id,
   name: row.name,
   type: row.type,
@@ -19,17 +19,17 @@ export const toCreated = (row: Row) => ({
   enabled: row.enabled,
   notification_channels: row.channels.filter(isChannel),
   description: row.description,
-  min_requests: minRequestsOf(row.type, row.min_requests),
+  min_requests: getMinRequests(row.type, row.min_requests),
   created_at: toTimestamp(row.created_at),
 })
 
-export const toListed = (row: Row) => ({
+export const toListed = (row: AlertListRow) => ({
   ...toCreated(row),
   last_triggered_at: row.last_triggered_at && toTimestamp(row.last_triggered_at),
   trigger_count: row.trigger_count,
 })
 
-export const toAlert = (row: Row, triggers: readonly TriggerRow[]) => ({
+export const toAlert = (row: AlertListRow, triggers: readonly TriggerRow[]) => ({
   ...toListed(row),
   recent_triggers: triggers.map(toTrigger),
   updated_at: toTimestamp(row.updated_at),

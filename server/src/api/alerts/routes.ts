@@ -1,11 +1,11 @@
 import { Hono, type Context } from 'hono'
 import * as described from './description'
-import { ChangedAlert, Filter, NewAlert } from './schema'
+import { ChangedAlert, AlertFilter, NewAlert } from './schema'
 import type { AlertStore } from './store'
 import type { Env } from '../../http/env'
-import { changedFields, newFields } from '../../http/fields'
+import { readChangedFields, readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
-import { pageOf, type Page } from '../../http/paging'
+import { toPage, type Page } from '../../http/paging'
 import { check } from '../../wire/json-body'
 
 const paths = '/api/account/alerts'
@@ -16,7 +16,7 @@ const trigger = `${one}/triggers/:trigger_id`
 const mostShown = 100
 
 function pageOfAlerts(c: Context<Env>, scope: string): Page {
-  const page = pageOf(c, scope)
+  const page = toPage(c, scope)
   return c.req.query('limit') === undefined ? { ...page, limit: mostShown } : page
 }
 
@@ -25,18 +25,18 @@ export const alertRoutes = (alerts: AlertStore, { account }: Guards) =>
   new Hono<Env>()
     .get(paths, described.listAlerts, account('read', 'account'), async (c) => {
       const { userId } = c.var.principal
-      const filter = check(Filter, c.req.query())
+      const filter = check(AlertFilter, c.req.query())
       const scope = `alerts ${userId} ${filter.type ?? ''} ${filter.enabled ?? ''}`
       return c.json(await alerts.list(userId, pageOfAlerts(c, scope), filter))
     })
     .post(paths, described.createAlert, account('write', 'account'), async (c) =>
-      c.json(await alerts.create(c.var.principal.userId, await newFields(c, NewAlert)), 201),
+      c.json(await alerts.create(c.var.principal.userId, await readNewFields(c, NewAlert)), 201),
     )
     .get(one, described.getAlert, account('read', 'account'), async (c) =>
       c.json(await alerts.get(c.var.principal.userId, c.req.param('alert_id'))),
     )
     .put(one, described.changeAlert, account('write', 'account'), async (c) => {
-      const fields = await changedFields(c, ChangedAlert)
+      const fields = await readChangedFields(c, ChangedAlert)
       return c.json(await alerts.change(c.var.principal.userId, c.req.param('alert_id'), fields))
     })
     .delete(one, described.deleteAlert, account('write', 'account'), async (c) =>

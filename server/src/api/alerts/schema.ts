@@ -19,7 +19,7 @@ const description = z.string().max(500)
 const minRequests = z.int().min(1).max(1_000_000)
 
 /** What is wrong between type and threshold of an alert. */
-export function conflictOf(alert: { type: AlertType; threshold: number }) {
+export function findAlertConflict(alert: { type: AlertType; threshold: number }) {
   const isPercent = alert.type === 'error_rate' || alert.type === 'quota_limit'
   if (!isPercent || alert.threshold <= mostPercent) return undefined
   const words = `must be at most ${mostPercent}: it is a percentage.`
@@ -49,7 +49,7 @@ export const NewAlert = z
       .describe('10 for error_rate, 1 for model_latency; without effect for other types'),
   })
   .superRefine((alert, ctx) => {
-    const conflict = conflictOf(alert)
+    const conflict = findAlertConflict(alert)
     if (conflict) ctx.addIssue(conflict)
   })
 export type NewAlert = z.output<typeof NewAlert>
@@ -116,8 +116,8 @@ export const AlertTest = z
   .meta({ ref: 'AlertTest' })
 
 /** Query of the list. */
-export const Filter = z.object({
+export const AlertFilter = z.object({
   type: type.optional(),
   enabled: z.enum(['true', 'false']).optional(),
 })
-export type Filter = z.output<typeof Filter>
+export type AlertFilter = z.output<typeof AlertFilter>

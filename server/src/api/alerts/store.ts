@@ -1,15 +1,15 @@
 import type { Kysely } from 'kysely'
-import { foundBy, lockAccount } from '../../db/account-row'
-import { toAlert, toCreated, toListed, toTrigger, type Row } from './answer'
-import { conflictOf, type ChangedAlert, type Filter, type NewAlert } from './schema'
+import { requireRow, lockAccount } from '../../db/account-row'
+import { toAlert, toCreated, toListed, toTrigger, type AlertListRow } from './answer'
+import { findAlertConflict, type ChangedAlert, type AlertFilter, type NewAlert } from './schema'
 import { createAlertTest, type AlertTestOptions } from './test-notice'
-import { minRequestsOf } from '../../alerts/alert'
-import { fresh } from '../../alerts/standing'
+import { getMinRequests } from '../../alerts/alert'
+import { fresh } from '../../alerts/alert-state'
 import { newId } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import { invalidRequest } from '../../errors'
 import { present } from '../../http/fields'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
 
 const mostAlerts = 100
@@ -21,7 +21,8 @@ export type AlertStore = ReturnType<typeof createAlertStore>
 export function createAlertStore(options: AlertTestOptions) {
   const { db } = options
   return {
-    list: (userId: string, page: Page, filter: Filter) => listAlerts(db, userId, { page, filter }),
+    list: (userId: string, page: Page, filter: AlertFilter) =>
+      listAlerts(db, userId, { page, filter }),
     create: async (userId: string, alert: NewAlert) => toCreated(await insert(db, userId, alert)),
     get: async (userId: string, id: string) => shown(db, await found(db, userId, id)),
     change: (userId: string, id: string, fields: ChangedAlert) =>
@@ -37,7 +38,7 @@ export function createAlertStore(options: AlertTestOptions) {
     test: createAlertTest(options),
     async acknowledge(userId: string, id: string, triggerId: string) {
       await found(db, userId, id)
-      const row = await foundBy('trg', triggerId, () =>
+      const row = await requireRow('trg', triggerId, () =>
         db
           .updateTable('alert_trigger')
           .set({ acknowledged: true })
@@ -53,7 +54,7 @@ export function createAlertStore(options: AlertTestOptions) {
 
 interface Wanted {
   page: Page
-  filter: Filter
+  filter: AlertFilter
 }
 
 async function listAlerts(
@@ -67,12 +68,12 @@ async function listAlerts(
     .where('user_id', '=', userId)
     .$if(type !== undefined, (all) => all.where('type', '=', type ?? 'cost_threshold'))
     .$if(enabled !== undefined, (all) => all.where('enabled', '=', enabled === 'true'))
-  const { shown: rows, pagination } = await pagedRows(db, query, { page })
+  const { shown: rows, pagination } = await queryPage(db, query, { page })
   return { alerts: rows.map(toListed), pagination }
 }
 
 /** Counts hold for requests at once too: they queue at the row of their account. */
-const insert = (db: Kysely<Schema>, userId: string, alert: NewAlert): Promise<Row> =>
+const insert = (db: Kysely<Schema>, userId: string, alert: NewAlert): Promise<AlertListRow> =>
   db.transaction().execute(async (trx) => {
     await lockAccount(trx, userId)
     const { total } = await trx
@@ -101,15 +102,15 @@ const insert = (db: Kysely<Schema>, userId: string, alert: NewAlert): Promise<Ro
   })
 
 /** What a type does not use is not kept for another that it may become. */
-const keptRequests = ({ type, min_requests }: Pick<Row, 'type' | 'min_requests'>) =>
-  minRequestsOf(type, min_requests) === null ? null : min_requests
+const keptRequests = ({ type, min_requests }: Pick<AlertListRow, 'type' | 'min_requests'>) =>
+  getMinRequests(type, min_requests) === null ? null : min_requests
 
 async function found(
   db: Kysely<Schema>,
   userId: string,
   ...[id, lock]: [id: string, lock?: 'locked']
-): Promise<Row> {
-  return foundBy('alert', id, () =>
+): Promise<AlertListRow> {
+  return requireRow('alert', id, () =>
     db
       .selectFrom('alert')
       .selectAll()
@@ -120,10 +121,14 @@ async function found(
   )
 }
 
-async function change(trx: Kysely<Schema>, known: Row, fields: ChangedAlert): Promise<Row> {
+async function change(
+  trx: Kysely<Schema>,
+  known: AlertListRow,
+  fields: ChangedAlert,
+): Promise<AlertListRow> {
   const { notification_channels, ...plain } = present(fields)
   const next = { ...known, ...plain }
-  const conflict = conflictOf(next)
+  const conflict = findAlertConflict(next)
   if (conflict) {
     throw invalidRequest('threshold', conflict.params.issue, `threshold: ${conflict.message}`)
   }
@@ -144,13 +149,13 @@ async function change(trx: Kysely<Schema>, known: Row, fields: ChangedAlert): Pr
 }
 
 /** Whether the condition counts as false before. Source: contract 6.2. */
-const isAnew = (known: Row, next: Row): boolean =>
+const isAnew = (known: AlertListRow, next: AlertListRow): boolean =>
   (next.enabled && !known.enabled) ||
   next.type !== known.type ||
   next.threshold !== known.threshold ||
   next.period !== known.period
 
-async function shown(db: Kysely<Schema>, row: Row) {
+async function shown(db: Kysely<Schema>, row: AlertListRow) {
   const triggers = await db
     .selectFrom('alert_trigger')
     .selectAll()

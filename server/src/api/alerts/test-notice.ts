@@ -1,11 +1,11 @@
 import { sql, type Kysely } from 'kysely'
-import { foundBy, lockAccount } from '../../db/account-row'
+import { requireRow, lockAccount } from '../../db/account-row'
 import { isChannel, type Channel } from '../../alerts/alert'
-import { testWords } from '../../alerts/words'
+import { formatTestText } from '../../alerts/alert-text'
 import { newId } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import { ApiError } from '../../errors'
-import { notify } from '../../inbox/notify'
+import { notify } from '../../notifications/notify'
 import { toMessage } from '../../mail/message'
 import type { Send } from '../../mail/smtp'
 
@@ -79,7 +79,7 @@ async function leaveToTest(trx: Kysely<Schema>, userId: string, limit: number): 
 }
 
 async function findAlert(trx: Kysely<Schema>, userId: string, id: string) {
-  const row = await foundBy('alert', id, () =>
+  const row = await requireRow('alert', id, () =>
     trx
       .selectFrom('alert')
       .innerJoin('users', 'users.id', 'alert.user_id')
@@ -101,7 +101,7 @@ const tellBy: Readonly<Record<Channel, Tell>> = {
   async email({ send, onMailFailure }, alert) {
     if (!send) return 'E-mail is not set up on this server.'
     if (!alert.email_verified) return 'Your e-mail address is not verified.'
-    const { title: subject, body } = testWords(alert)
+    const { title: subject, body } = formatTestText(alert)
     const written = { recipient: alert.email, subject, body: `${body}\n`, date: new Date() }
     try {
       await send(toMessage(newId('ntf'), written), AbortSignal.timeout(mailMs))
@@ -113,7 +113,7 @@ const tellBy: Readonly<Record<Channel, Tell>> = {
   },
 
   async dashboard({ db }, alert) {
-    const { title, body } = testWords(alert)
+    const { title, body } = formatTestText(alert)
     const { id: alertId, user_id: userId } = alert
     await notify(db, {
       userId,

@@ -1,10 +1,10 @@
 import { sql, type Kysely } from 'kysely'
 import type { Balance } from './schema'
-import type { Account } from './whose'
+import type { BilledAccount } from './billed-account'
 import type { Schema } from '../../db/schema'
 import { ApiError } from '../../errors'
 import { toTimestamp } from '../../http/fields'
-import { heldOf } from '../../ledger/held'
+import { heldOf } from '../../ledger/held-amounts'
 import type { Settings } from '../../settings/settings'
 import { toUsd } from '../../wire/usd'
 
@@ -17,9 +17,9 @@ interface Row {
 }
 
 /** What an account has. Source: contract 6.7. */
-export async function balanceOf(
+export async function readBalance(
   db: Kysely<Schema>,
-  { id, organizationId }: Account,
+  { id, organizationId }: BilledAccount,
   { minimumBalance, warningThreshold }: Settings,
 ): Promise<Balance> {
   const { rows } = await sql<Row>`

@@ -1,4 +1,4 @@
-import { Balance, Checkout, Metrics, NewCheckout, TransactionList } from './schema'
+import { Balance, Checkout, Metrics, CheckoutFields, TransactionList } from './schema'
 import { accountRoute, paging } from '../../http/documentation'
 
 const tag = 'Billing'
@@ -36,7 +36,7 @@ export const createCheckout = accountRoute({
   tag,
   isRepeatable: true,
   status: 201,
-  body: ['NewCheckout', NewCheckout, { 'Twenty dollars': { amount: 20 } }],
+  body: ['NewCheckout', CheckoutFields, { 'Twenty dollars': { amount: 20 } }],
   answer: Checkout,
   errors: ['resource_not_found', 'provider_error', 'connection_failed', 'request_timeout'],
 })

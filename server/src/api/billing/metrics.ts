@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import { bucketOf, bucketsOf, dayMs, type Period } from './period'
+import { toBucketStart, listBuckets, dayMs, type MetricsPeriod } from './period'
 import type { Metrics } from './schema'
-import type { Account } from './whose'
+import type { BilledAccount } from './billed-account'
 import type { Schema } from '../../db/schema'
 import { toTimestamp } from '../../http/fields'
 import { toUsd } from '../../wire/usd'
@@ -79,19 +79,19 @@ const ofUsage = (organizationId: string): Source => ({
   cost: sql`cost - written_off`,
 })
 
-const sourceOf = ({ id, organizationId }: Account): Source =>
+const sourceOf = ({ id, organizationId }: BilledAccount): Source =>
   organizationId === null ? ofLogs(id) : ofUsage(id)
 
-const within = ({ grain, start, end }: Pick<Period, 'grain' | 'start' | 'end'>) =>
+const within = ({ grain, start, end }: Pick<MetricsPeriod, 'grain' | 'start' | 'end'>) =>
   sql`grain = ${grain} and starts_at >= ${start} and starts_at < ${end}`
 
 const projectedDays = 30
 
 /** What an account used and paid, of the sums that the ledger keeps. Source: contract 6.7. */
-export async function metricsOf(
+export async function readMetrics(
   db: Kysely<Schema>,
-  account: Account,
-  { period, now }: { period: Period; now: Date },
+  account: BilledAccount,
+  { period, now }: { period: MetricsPeriod; now: Date },
 ): Promise<Metrics> {
   const { table, isOf, sums, cost } = sourceOf(account)
   const lately = { grain: 'hour', start: new Date(now.getTime() - projectedDays * dayMs), end: now }
@@ -145,15 +145,15 @@ const summaryOf = (total: Sums, models: number): Metrics['summary'] => ({
 })
 
 function seriesOf(
-  period: Period,
+  period: MetricsPeriod,
   rows: readonly (Sums & { starts_at: Date })[],
 ): Metrics['time_series'] {
   const byBucket = new Map<number, Sums>()
   for (const row of rows) {
-    const bucket = bucketOf(row.starts_at.getTime(), period.granularity)
+    const bucket = toBucketStart(row.starts_at.getTime(), period.granularity)
     byBucket.set(bucket, added(byBucket.get(bucket) ?? nothing, row))
   }
-  return bucketsOf(period).map((ms) => {
+  return listBuckets(period).map((ms) => {
     const { requests, input, output, cost } = byBucket.get(ms) ?? nothing
     return {
       timestamp: toTimestamp(new Date(ms)),

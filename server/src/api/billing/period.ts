@@ -1,6 +1,6 @@
 import type { granularities, MetricsFilter } from './schema'
 import { invalidRequest } from '../../errors'
-import { spanOf } from '../../http/span'
+import { toTimeSpan } from '../../http/span'
 
 const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
@@ -14,7 +14,7 @@ const hourSumDays = 89
 export type Granularity = (typeof granularities)[number]
 
 /** What metrics are about. */
-export interface Period {
+export interface MetricsPeriod {
   start: Date
   end: Date
   granularity: Granularity
@@ -25,7 +25,7 @@ export interface Period {
 const periods = { '24h': dayMs, '7d': weekMs, '30d': 30 * dayMs }
 
 /** Throws `invalid_request`. Source: contract 6.7. */
-export function periodOf(filter: MetricsFilter, nowMs: number): Period {
+export function toMetricsPeriod(filter: MetricsFilter, nowMs: number): MetricsPeriod {
   const span = wantedSpan(filter, nowMs)
   const granularity = filter.granularity ?? (filter.period === '24h' ? 'hour' : 'day')
   const isByHour = granularity === 'hour'
@@ -46,7 +46,7 @@ const tooFine = (words: string) =>
   invalidRequest('granularity', 'out_of_range', `granularity: ${words}`)
 
 function wantedSpan(filter: MetricsFilter, nowMs: number): { startMs: number; endMs: number } {
-  const { start, end } = spanOf(filter)
+  const { start, end } = toTimeSpan(filter)
   if (!start && !end) {
     return { startMs: nowMs - periods[filter.period ?? '30d'], endMs: nowMs }
   }
@@ -71,7 +71,7 @@ const lengths = {
 }
 
 /** Where the bucket of a moment begins, in UTC; weeks begin on Mondays. */
-export function bucketOf(ms: number, granularity: Granularity): number {
+export function toBucketStart(ms: number, granularity: Granularity): number {
   if (granularity === 'month') {
     const date = new Date(ms)
     return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
@@ -81,9 +81,9 @@ export function bucketOf(ms: number, granularity: Granularity): number {
 }
 
 /** All buckets of a period, empty ones too. */
-export function bucketsOf({ start, end, granularity }: Period): number[] {
+export function listBuckets({ start, end, granularity }: MetricsPeriod): number[] {
   const buckets: number[] = []
-  for (let at = bucketOf(start.getTime(), granularity); at < end.getTime();) {
+  for (let at = toBucketStart(start.getTime(), granularity); at < end.getTime();) {
     buckets.push(at)
     at = nextOf(at, granularity)
   }

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { returnAddresses } from './return-address'
+import { checkReturnUrls } from './return-address'
 
 const allowed = { ownAddress: 'https://ai.example/gate', origins: ['https://shop.example:8443'] }
 
 test('without wishes it leads to the billing page, below whatever path this service has', () => {
-  expect(returnAddresses({}, allowed)('cs_1')).toEqual({
+  expect(checkReturnUrls({}, allowed)('cs_1')).toEqual({
     success: 'https://ai.example/gate/billing?checkout=cs_1',
     cancel: 'https://ai.example/gate/billing',
   })
@@ -15,7 +15,7 @@ test('it leads to this service and to allowed origins as they were named', () =>
     success_url: 'https://shop.example:8443/done?session={CHECKOUT_SESSION_ID}',
     cancel_url: 'https://ai.example/',
   }
-  expect(returnAddresses(wishes, allowed)('cs_1')).toEqual({
+  expect(checkReturnUrls(wishes, allowed)('cs_1')).toEqual({
     success: wishes.success_url,
     cancel: wishes.cancel_url,
   })
@@ -32,6 +32,6 @@ test.each([
   'javascript:alert(1)//https://ai.example/',
   'data:text/html,hello',
 ])('%s is refused', (address) => {
-  expect(() => returnAddresses({ success_url: address }, allowed)).toThrow('success_url')
-  expect(() => returnAddresses({ cancel_url: address }, allowed)).toThrow('cancel_url')
+  expect(() => checkReturnUrls({ success_url: address }, allowed)).toThrow('success_url')
+  expect(() => checkReturnUrls({ cancel_url: address }, allowed)).toThrow('cancel_url')
 })

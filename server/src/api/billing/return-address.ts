@@ -1,4 +1,4 @@
-import type { NewCheckout } from './schema'
+import type { CheckoutFields } from './schema'
 import { invalidRequest } from '../../errors'
 
 const billingPage = '/billing'
@@ -16,8 +16,8 @@ type Field = 'success_url' | 'cancel_url'
  * Where the processor's page leads: only to this service and to origins that the operator allows, as a
  * checkout would lend its good name to any other. Throws `invalid_request`.
  */
-export function returnAddresses(
-  fields: Pick<NewCheckout, Field>,
+export function checkReturnUrls(
+  fields: Pick<CheckoutFields, Field>,
   allowed: Allowed,
 ): (id: string) => { success: string; cancel: string } {
   const success = checked('success_url', fields, allowed)
@@ -31,7 +31,7 @@ export function returnAddresses(
 
 function checked(
   field: Field,
-  fields: Pick<NewCheckout, Field>,
+  fields: Pick<CheckoutFields, Field>,
   { ownAddress, origins }: Allowed,
 ): string | undefined {
   const text = fields[field]

@@ -1,14 +1,14 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
 import * as described from './description'
-import { MetricsFilter, NewCheckout, TransactionFilter, Whose } from './schema'
+import { MetricsFilter, CheckoutFields, TransactionFilter, BillingOwner } from './schema'
 import type { BillingStore } from './store'
 import { permit } from '../../auth/principal'
 import type { Env } from '../../http/env'
-import { newFields } from '../../http/fields'
+import { readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
-import { pageOf } from '../../http/paging'
-import { answeredOnce } from '../../http/repeatable'
+import { toPage } from '../../http/paging'
+import { answerOnce } from '../../http/answer-once'
 import { check } from '../../wire/json-body'
 
 const paths = '/api/billing'
@@ -18,7 +18,7 @@ const AnyFields = z.looseObject({})
 export const billingRoutes = (billing: BillingStore, { account }: Guards) =>
   new Hono<Env>()
     .get(`${paths}/balance`, described.getBalance, account('read', 'organization'), async (c) => {
-      const { organization_id: organizationId } = check(Whose, c.req.query())
+      const { organization_id: organizationId } = check(BillingOwner, c.req.query())
       return c.json(await billing.balance(c.var.principal, organizationId))
     })
     .get(
@@ -28,7 +28,7 @@ export const billingRoutes = (billing: BillingStore, { account }: Guards) =>
       async (c) => {
         const filter = check(TransactionFilter, c.req.query())
         const scope = JSON.stringify(['billing', c.var.principal.userId, filter])
-        return c.json(await billing.transactions(c.var.principal, pageOf(c, scope), filter))
+        return c.json(await billing.transactions(c.var.principal, toPage(c, scope), filter))
       },
     )
     .get(
@@ -43,9 +43,9 @@ export const billingRoutes = (billing: BillingStore, { account }: Guards) =>
       described.createCheckout,
       account('write', 'organization'),
       async (c) => {
-        const body = await newFields(c, AnyFields)
-        return answeredOnce(c, { ...billing.repeat, body }, async (dispatched) => {
-          const fields = check(NewCheckout, body)
+        const body = await readNewFields(c, AnyFields)
+        return answerOnce(c, { ...billing.repeat, body }, async (dispatched) => {
+          const fields = check(CheckoutFields, body)
           const { principal } = c.var
           if (fields.organization_id !== undefined) permit(principal, 'admin')
           const { origin } = new URL(c.req.url)

@@ -8,7 +8,7 @@ const dollar = 1_000_000_000n
 /** Whose billing is meant; the caller's own without it. */
 const organization_id = z.string().max(100).optional()
 
-export const Whose = z.object({ organization_id })
+export const BillingOwner = z.object({ organization_id })
 
 const types = ['purchase', 'usage', 'refund', 'adjustment', 'bonus'] as const
 const statuses = ['pending', 'completed', 'failed', 'expired'] as const
@@ -36,7 +36,7 @@ export type MetricsFilter = z.output<typeof MetricsFilter>
 const address = z.string().max(2000)
 
 /** Credits to be bought. Source: contract 6.7. */
-export const NewCheckout = z.object({
+export const CheckoutFields = z.object({
   amount: usd(2, 1)
     .refine((amount) => amount <= 10_000n * dollar, {
       params: { issue: 'out_of_range' },
@@ -52,7 +52,7 @@ export const NewCheckout = z.object({
     .default(false)
     .describe('Keeps what is paid with, for automatic recharges'),
 })
-export type NewCheckout = z.output<typeof NewCheckout>
+export type CheckoutFields = z.output<typeof CheckoutFields>
 
 export const Checkout = z
   .object({

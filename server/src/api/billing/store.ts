@@ -1,17 +1,17 @@
 import type { Kysely } from 'kysely'
-import { balanceOf } from './balance'
-import { metricsOf } from './metrics'
-import { periodOf } from './period'
-import { returnAddresses } from './return-address'
-import type { Checkout, MetricsFilter, NewCheckout, TransactionFilter } from './schema'
+import { readBalance } from './balance'
+import { readMetrics } from './metrics'
+import { toMetricsPeriod } from './period'
+import { checkReturnUrls } from './return-address'
+import type { Checkout, MetricsFilter, CheckoutFields, TransactionFilter } from './schema'
 import { listTransactions } from './transactions'
-import { accountOf } from './whose'
+import { findBilledAccount } from './billed-account'
 import type { Principal } from '../../auth/principal'
 import type { Schema } from '../../db/schema'
 import { invalidRequest } from '../../errors'
 import { toTimestamp } from '../../http/fields'
 import type { Page } from '../../http/paging'
-import type { RepeatPorts } from '../../http/repeatable'
+import type { RepeatPorts } from '../../http/answer-once'
 import { openCheckout, type OpenCheckout } from '../../payments/checkout'
 import type { Processor } from '../../payments/processor'
 import type { LiveSettings } from '../../settings/live-settings'
@@ -57,28 +57,28 @@ export function createBillingStore({ db, settings, processor, baseUrl, repeat }:
   return {
     repeat,
     balance: async (principal: Principal, organizationId: string | undefined) =>
-      balanceOf(db, await accountOf(db, principal, organizationId), settings.current),
+      readBalance(db, await findBilledAccount(db, principal, organizationId), settings.current),
     transactions: async (principal: Principal, page: Page, filter: TransactionFilter) =>
-      listTransactions(db, await accountOf(db, principal, filter.organization_id), {
+      listTransactions(db, await findBilledAccount(db, principal, filter.organization_id), {
         page,
         filter,
       }),
     async metrics(principal: Principal, filter: MetricsFilter) {
       const now = new Date()
-      const period = periodOf(filter, now.getTime())
-      const account = await accountOf(db, principal, filter.organization_id)
-      return metricsOf(db, account, { period, now })
+      const period = toMetricsPeriod(filter, now.getTime())
+      const account = await findBilledAccount(db, principal, filter.organization_id)
+      return readMetrics(db, account, { period, now })
     },
-    async checkout(principal: Principal, fields: NewCheckout, { origin, dispatched }: Asking) {
+    async checkout(principal: Principal, fields: CheckoutFields, { origin, dispatched }: Asking) {
       if (fields.organization_id !== undefined && fields.save_payment_method) {
         const words = 'save_payment_method: only accounts recharge by themselves, no organizations.'
         throw invalidRequest('save_payment_method', 'conflict', words)
       }
-      const returnTo = returnAddresses(fields, {
+      const returnTo = checkReturnUrls(fields, {
         ownAddress: baseUrl ?? origin,
         origins: settings.current.allowedReturnOrigins,
       })
-      const account = await accountOf(db, principal, fields.organization_id)
+      const account = await findBilledAccount(db, principal, fields.organization_id)
       if (!processor) {
         const words = 'Nothing can be bought here yet: the operator has to set STRIPE_SECRET_KEY.'
         throw invalidRequest(null, 'not_allowed', words)

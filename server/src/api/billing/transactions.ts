@@ -1,10 +1,10 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Transaction, TransactionFilter } from './schema'
-import type { Account } from './whose'
+import type { BilledAccount } from './billed-account'
 import type { Schema } from '../../db/schema'
 import { toTimestamp } from '../../http/fields'
 import { toPaged, type Page } from '../../http/paging'
-import { spanOf, type Span } from '../../http/span'
+import { toTimeSpan, type TimeSpan } from '../../http/span'
 import { toUsd } from '../../wire/usd'
 
 /** What kinds of ledger transactions are called outside. */
@@ -34,7 +34,7 @@ interface Row {
   created_at: Date
 }
 
-const toTransaction = (row: Row, { organizationId }: Account): Transaction => ({
+const toTransaction = (row: Row, { organizationId }: BilledAccount): Transaction => ({
   id: row.transaction_id,
   type: typeOf(row.kind),
   amount: toUsd(row.amount),
@@ -60,7 +60,7 @@ interface Wanted {
  */
 export async function listTransactions(
   db: Kysely<Schema>,
-  account: Account,
+  account: BilledAccount,
   { page, filter }: Wanted,
 ) {
   const { before, limit, offset } = page
@@ -106,7 +106,7 @@ const paymentColumns = sql`
 /** From where, and which; of what a filter leaves nothing of, nothing is read. */
 function wantedRows(accountId: string, filter: TransactionFilter) {
   const { type, status } = filter
-  const span = spanOf(filter)
+  const span = toTimeSpan(filter)
   const hasEntries = status === undefined || status === 'completed'
   const hasPayments =
     (type === undefined || type === 'purchase') && (status === undefined || status !== 'completed')
@@ -122,7 +122,7 @@ function wantedRows(accountId: string, filter: TransactionFilter) {
   }
 }
 
-const within = (table: 'e' | 'p', { start, end }: Span) => {
+const within = (table: 'e' | 'p', { start, end }: TimeSpan) => {
   const column = sql.ref(`${table}.created_at`)
   return sql`
     (${start ?? null}::timestamptz is null or ${column} >= ${start ?? null}::timestamptz)

@@ -3,9 +3,9 @@ import { described } from './description'
 import { ChangedPool, NewPool, PoolFilters } from './schema'
 import type { PoolStore } from './store'
 import type { Env } from '../../http/env'
-import { changedFields, newFields } from '../../http/fields'
+import { readChangedFields, readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
-import { pageOf } from '../../http/paging'
+import { toPage } from '../../http/paging'
 import { check } from '../../wire/json-body'
 
 /** Connections that take turns. Source: contract 7.2. */
@@ -18,14 +18,15 @@ export const poolRoutes = (pools: PoolStore, { account }: Guards) =>
       async (c) => {
         const filters = check(PoolFilters, c.req.query())
         const scope = `pools ${c.var.principal.userId} ${JSON.stringify(filters)}`
-        return c.json(await pools.list(c.var.principal, filters, pageOf(c, scope)))
+        return c.json(await pools.list(c.var.principal, filters, toPage(c, scope)))
       },
     )
     .post(
       '/api/connection-pools',
       described.createConnectionPool,
       account('write', 'organization'),
-      async (c) => c.json(await pools.create(c.var.principal, await newFields(c, NewPool)), 201),
+      async (c) =>
+        c.json(await pools.create(c.var.principal, await readNewFields(c, NewPool)), 201),
     )
     .get(
       '/api/connection-pools/:id',
@@ -38,7 +39,7 @@ export const poolRoutes = (pools: PoolStore, { account }: Guards) =>
       described.changeConnectionPool,
       account('write', 'organization'),
       async (c) => {
-        const fields = await changedFields(c, ChangedPool)
+        const fields = await readChangedFields(c, ChangedPool)
         return c.json(await pools.change(c.var.principal, c.req.param('id'), fields))
       },
     )

@@ -1,16 +1,16 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
-import { foundBy, lockOwner } from '../../db/account-row'
-import { recordPool, toldPool } from './recorded'
+import { requireRow, lockOwner } from '../../db/account-row'
+import { recordPool, toRecordedPool } from './audit-fields'
 import type { ChangedPool, NewPool, PoolFilters } from './schema'
-import { isSeenBy, permitChange, roleOver } from '../../auth/owned'
+import { isSeenBy, permitChange, roleOver } from '../../auth/owned-rows'
 import { permit, type Principal } from '../../auth/principal'
-import { managers, requireRole, roleIn, type Role } from '../../auth/roles'
+import { managers, requireRole, findRole, type Role } from '../../auth/roles'
 import type { Catalog } from '../../catalog/catalog'
 import { newId } from '../../db/id'
 import type { ConnectionPoolRow, Schema } from '../../db/schema'
 import { invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
 
 /** Source: contract 3.3; organizations have as many more as of connections. */
@@ -59,7 +59,7 @@ export function createPoolStore({ db, catalog, changed }: PoolPorts) {
       const { organization_id: organizationId } = fields
       if (organizationId !== undefined) {
         permit(caller, 'admin')
-        requireRole(await roleIn(db, caller.userId, organizationId), managers)
+        requireRole(await findRole(db, caller.userId, organizationId), managers)
       }
       if (!catalog.snapshot.providers.has(fields.provider)) {
         const words = `provider: there is no "${fields.provider}".`
@@ -78,7 +78,7 @@ export function createPoolStore({ db, catalog, changed }: PoolPorts) {
     async delete(caller: Principal, id: string) {
       const row = await findManaged(db, caller, id)
       await db.transaction().execute(async (trx) => {
-        const before = await toldPool(trx, row.id)
+        const before = await toRecordedPool(trx, row.id)
         await trx.deleteFrom('connection_pool').where('id', '=', row.id).execute()
         if (before) await recordPool(trx, 'pool.deleted', { row, before })
       })
@@ -101,7 +101,7 @@ const seenBy = (db: Kysely<Schema>, userId: string) =>
     .where(isSeenBy('connection_pool', userId))
 
 async function findSeen(db: Kysely<Schema>, { userId }: Principal, id: string): Promise<Seen> {
-  return foundBy('pool', id, () =>
+  return requireRow('pool', id, () =>
     seenBy(db, userId).where('connection_pool.id', '=', id).executeTakeFirst(),
   )
 }
@@ -144,7 +144,7 @@ const insert = (db: Kysely<Schema>, userId: string, fields: NewPool) =>
       .execute()
     await insertMembers(trx, id, ids)
     const row = { id, name: fields.name, organization_id: owner.organization_id }
-    await recordPool(trx, 'pool.created', { row, after: await toldPool(trx, id) })
+    await recordPool(trx, 'pool.created', { row, after: await toRecordedPool(trx, id) })
     return id
   })
 
@@ -205,7 +205,7 @@ const update = (db: Kysely<Schema>, row: Seen, fields: ChangedPool) =>
       throw invalidRequest('billing_mode', 'not_allowed', words)
     }
     // First, so that two changes of one pool come one after the other.
-    const before = await toldPool(trx, row.id)
+    const before = await toRecordedPool(trx, row.id)
     await trx
       .updateTable('connection_pool')
       .set({ ...present(columns), updated_at: new Date() })
@@ -216,7 +216,7 @@ const update = (db: Kysely<Schema>, row: Seen, fields: ChangedPool) =>
       await trx.deleteFrom('connection_pool_member').where('pool_id', '=', row.id).execute()
       await insertMembers(trx, row.id, ids)
     }
-    await recordPool(trx, 'pool.changed', { row, before, after: await toldPool(trx, row.id) })
+    await recordPool(trx, 'pool.changed', { row, before, after: await toRecordedPool(trx, row.id) })
   })
 
 interface Listing {
@@ -230,6 +230,6 @@ async function listPools(db: Kysely<Schema>, userId: string, { filters, page }: 
     const value = filters[name]
     if (value !== undefined) filtered = filtered.where(`connection_pool.${name}`, '=', value)
   }
-  const { shown, pagination } = await pagedRows(db, filtered, { page })
+  const { shown, pagination } = await queryPage(db, filtered, { page })
   return { pools: shown.map(toPool), pagination }
 }

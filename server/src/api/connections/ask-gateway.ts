@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Asked } from './ask'
+import type { ListedConnectionModels } from './list-models'
 import { gatewayStatus } from '../../db/gateway-row'
 import type { Schema } from '../../db/schema'
 import type { Provider } from '../../providers/provider'
@@ -12,11 +12,16 @@ export async function askGateway(
   db: Kysely<Schema>,
   gatewayId: string | null,
   provider: Pick<Provider, 'key' | 'name'>,
-): Promise<Asked> {
+): Promise<ListedConnectionModels> {
   const startedAt = performance.now()
   const gateway = gatewayId === null ? undefined : await findGateway(db, gatewayId)
   const latencyMs = Math.round(performance.now() - startedAt)
-  const failed = (message: string): Asked => ({ success: false, message, latencyMs, models: [] })
+  const failed = (message: string): ListedConnectionModels => ({
+    success: false,
+    message,
+    latencyMs,
+    models: [],
+  })
   if (!gateway) return failed('Its gateway was deleted.')
   const { name, status, providers } = gateway
   if (status !== 'online') return failed(`The gateway "${name}" is not online: ${status}.`)

@@ -3,9 +3,9 @@ import { described } from './description'
 import type { ConnectionModelStore } from './models'
 import { SetPrice } from './schema'
 import type { Env } from '../../http/env'
-import { changedFields } from '../../http/fields'
+import { readChangedFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
-import { pageOf } from '../../http/paging'
+import { toPage } from '../../http/paging'
 
 /** What connections serve, and what their owners charge for it. Source: contract 7.1. */
 export const connectionModelRoutes = (models: ConnectionModelStore, { account }: Guards) =>
@@ -16,7 +16,7 @@ export const connectionModelRoutes = (models: ConnectionModelStore, { account }:
       account('read', 'organization'),
       async (c) => {
         const id = c.req.param('id')
-        const page = pageOf(c, `models of ${id}`)
+        const page = toPage(c, `models of ${id}`)
         return c.json(await models.list(c.var.principal, id, page))
       },
     )
@@ -25,7 +25,7 @@ export const connectionModelRoutes = (models: ConnectionModelStore, { account }:
       described.setConnectionModelPrice,
       account('write', 'organization'),
       async (c) => {
-        const fields = await changedFields(c, SetPrice)
+        const fields = await readChangedFields(c, SetPrice)
         return c.json(await models.price(c.var.principal, c.req.param('id'), fields))
       },
     )

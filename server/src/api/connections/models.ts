@@ -1,23 +1,23 @@
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import { recordPrice } from './recorded'
 import type { SetPrice } from './schema'
-import { findManaged, findSeen, ownerOf } from './seen'
+import { findManaged, findSeen, ownerOf } from './visible-connections'
 import type { Principal } from '../../auth/principal'
 import type { Catalog } from '../../catalog/catalog'
 import type { Model, Pricing } from '../../catalog/model'
 import {
-  aboveLimits,
-  chargedPrice,
+  findRateAboveLimits,
+  toOwnerPrice,
   isPricingOff,
   readOwnerPrices,
   type Priceable,
 } from '../../catalog/owner-price'
-import { isPrice } from '../../catalog/priced'
+import { isPrice } from '../../catalog/is-priced'
 import { rateFields, toPricing, toPricingAnswer } from '../../catalog/pricing-fields'
 import { toStoredPricing } from '../../catalog/stored-pricing'
 import type { ConnectionRow, Schema } from '../../db/schema'
 import { ApiError, invalidRequest } from '../../errors'
-import { pagedList, type Page } from '../../http/paging'
+import { pageList, type Page } from '../../http/paging'
 import { toUsd } from '../../wire/usd'
 
 /** Of one connection, with a price or the end of one. */
@@ -54,7 +54,7 @@ export const createConnectionModelStore = (ports: ConnectionModelPorts) => ({
 
 /** A model that is known only from connections, as it is charged now. */
 function toFound(id: string, pricing: Pricing | null, { ownerPriceLimits }: Priceable) {
-  const charged = chargedPrice(pricing, ownerPriceLimits)
+  const charged = toOwnerPrice(pricing, ownerPriceLimits)
   return {
     id,
     name: id.slice(id.indexOf('/') + 1),
@@ -95,9 +95,7 @@ async function listModels(ports: ConnectionModelPorts, row: Row, page: Page) {
     return toFound(id, pricing, settings.current)
   })
   const all = [...listed, ...own].toSorted((one, other) => (one.id < other.id ? -1 : 1))
-  const { shown, pagination } = pagedList(page, all, (before) =>
-    all.filter(({ id }) => id > before),
-  )
+  const { shown, pagination } = pageList(page, all, (before) => all.filter(({ id }) => id > before))
   return { models: shown, pagination }
 }
 
@@ -164,7 +162,7 @@ function checkPrice(pricing: Pricing, { ownerPriceLimits }: Priceable): void {
     const words = 'pricing: input and output are above zero; null is no price.'
     throw invalidRequest('pricing', 'out_of_range', words)
   }
-  const above = aboveLimits(pricing, ownerPriceLimits)
+  const above = findRateAboveLimits(pricing, ownerPriceLimits)
   if (!above) return
   const field = `pricing.${rateFields[above.bucket]}`
   const words = `${field}: must be at most ${toUsd(above.limit)}, which is what the operator allows.`

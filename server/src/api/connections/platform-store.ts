@@ -1,15 +1,15 @@
 import type { Kysely, Selectable, Transaction, Updateable } from 'kysely'
-import { testConnection, testFixed, type ConnectionPorts } from './ask'
-import { findFixed, listFixed, refuseFixed } from './fixed'
-import { checkChange, checkedProvider, toColumns, toSecretColumns } from './rules'
+import { testConnection, testFixed, type ConnectionPorts } from './list-models'
+import { findFixed, listFixed, refuseFixed } from './environment-connections'
+import { checkChange, checkProvider, toColumns, toSecretColumns } from './rules'
 import type { ChangedPlatformConnection, NewPlatformConnection, PlatformConnection } from './schema'
-import { toShown } from './shown'
-import { takeTurn } from '../../db/advisory-lock'
+import { toShown } from './connection-answer'
+import { waitForLock } from '../../db/advisory-lock'
 import { isId, newId } from '../../db/id'
 import type { ConnectionRow, Schema } from '../../db/schema'
-import { noteMade } from '../../db/underway'
+import { noteMade } from '../../db/background-work'
 import { ApiError } from '../../errors'
-import { pagedWithFixed } from '../../http/paged-rows'
+import { queryPageWithFixed } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
 import { isObject } from '../../wire/json-body'
 
@@ -86,7 +86,7 @@ async function change(
   { ports, fields }: { ports: ConnectionPorts; fields: ChangedPlatformConnection },
 ) {
   const { provider } = await findRow(trx, id)
-  if (fields.is_default) await takeTurn(trx, 'platformDefault', provider)
+  if (fields.is_default) await waitForLock(trx, 'platformDefault', provider)
   await trx
     .selectFrom('connection')
     .select('id')
@@ -121,11 +121,11 @@ async function findRow(db: Kysely<Schema>, id: string) {
 
 async function createConnection(ports: ConnectionPorts, fields: NewPlatformConnection) {
   const { db, catalog } = ports
-  const provider = checkedProvider(catalog, fields)
+  const provider = checkProvider(catalog, fields)
   // Those of the environment are no rows.
   const isFirst = (catalog.snapshot.connections.get(provider.key) ?? []).length === 0
   const row = await db.transaction().execute(async (trx) => {
-    await takeTurn(trx, 'platformDefault', provider.key)
+    await waitForLock(trx, 'platformDefault', provider.key)
     const isDefault = fields.is_default ?? (isFirst && (await hasNone(trx, provider.key)))
     if (isDefault) await clearDefault(trx, provider.key)
     return insert(trx, { ...fields, provider: provider.key, is_default: isDefault }, ports)
@@ -198,6 +198,6 @@ async function listConnections(
     )
   const fixed = listFixed(catalog, search)
   const rows = { page, fixed, toAnswer: toConnection }
-  const { shown, pagination } = await pagedWithFixed(db, filtered.selectAll(), rows)
+  const { shown, pagination } = await queryPageWithFixed(db, filtered.selectAll(), rows)
   return { connections: shown, pagination }
 }

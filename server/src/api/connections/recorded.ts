@@ -2,12 +2,12 @@ import type { Selectable, Transaction } from 'kysely'
 import type { Pricing } from '../../catalog/model'
 import { toPricingAnswer } from '../../catalog/pricing-fields'
 import type { ConnectionRow, Schema } from '../../db/schema'
-import { recordChange, type Action, type Told } from '../../trail/organization-trail'
+import { recordChange, type Action, type RecordedFields } from '../../audit-log/organization-trail'
 
 type Row = Selectable<ConnectionRow>
 
 /** What the trail of an organization tells of a connection: nothing of its key, and no traces of its use. */
-export const toldConnection = (row: Row): Told => ({
+export const toldConnection = (row: Row): RecordedFields => ({
   name: row.name,
   provider: row.provider,
   endpoint_url: row.endpoint_url,
@@ -21,8 +21,8 @@ export const toldConnection = (row: Row): Told => ({
 
 interface Change {
   row: Pick<Row, 'id' | 'name' | 'organization_id'>
-  before?: Told
-  after?: Told
+  before?: RecordedFields
+  after?: RecordedFields
 }
 
 /** What an account does with a connection of its own is nobody's business. */

@@ -3,9 +3,9 @@ import { described } from './description'
 import { ChangedConnection, Filters, NewConnection, NewSecret } from './schema'
 import type { ConnectionStore } from './store'
 import type { Env } from '../../http/env'
-import { changedFields, newFields } from '../../http/fields'
+import { readChangedFields, readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
-import { pageOf } from '../../http/paging'
+import { toPage } from '../../http/paging'
 import { check } from '../../wire/json-body'
 
 /** A customer's own provider keys. Source: contract 7.1. */
@@ -18,7 +18,7 @@ export const connectionRoutes = (connections: ConnectionStore, { account }: Guar
       async (c) => {
         const { userId } = c.var.principal
         const filters = check(Filters, c.req.query())
-        const page = pageOf(c, `connections ${userId} ${JSON.stringify(filters)}`)
+        const page = toPage(c, `connections ${userId} ${JSON.stringify(filters)}`)
         return c.json(await connections.list(c.var.principal, filters, page))
       },
     )
@@ -27,7 +27,7 @@ export const connectionRoutes = (connections: ConnectionStore, { account }: Guar
       described.createConnection,
       account('write', 'organization'),
       async (c) => {
-        const fields = await newFields(c, NewConnection)
+        const fields = await readNewFields(c, NewConnection)
         return c.json(await connections.create(c.var.principal, fields), 201)
       },
     )
@@ -42,7 +42,7 @@ export const connectionRoutes = (connections: ConnectionStore, { account }: Guar
       described.changeConnection,
       account('write', 'organization'),
       async (c) => {
-        const fields = await changedFields(c, ChangedConnection)
+        const fields = await readChangedFields(c, ChangedConnection)
         return c.json(await connections.change(c.var.principal, c.req.param('id'), fields))
       },
     )
@@ -63,7 +63,7 @@ export const connectionRoutes = (connections: ConnectionStore, { account }: Guar
       described.updateConnectionKey,
       account('write', 'organization'),
       async (c) => {
-        const { api_key: secret } = await newFields(c, NewSecret)
+        const { api_key: secret } = await readNewFields(c, NewSecret)
         return c.json(await connections.updateKey(c.var.principal, c.req.param('id'), secret))
       },
     )

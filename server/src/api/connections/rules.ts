@@ -5,7 +5,7 @@ import { connectionSecret, seal, type SealingKeys } from '../../db/sealed'
 import { invalidRequest } from '../../errors'
 import { present } from '../../http/fields'
 import type { ConnectionOptions } from '../../providers/connection-options'
-import { ownAddress } from '../../providers/own-address'
+import { deriveAddress } from '../../providers/own-address'
 import type { Provider } from '../../providers/provider'
 
 /** Enough to tell keys apart, too little to use. */
@@ -27,7 +27,7 @@ interface Wanted {
 }
 
 /** The provider of a new connection. Throws `invalid_request` for what the connection lacks. */
-export function checkedProvider({ snapshot }: Catalog, fields: Wanted): Provider {
+export function checkProvider({ snapshot }: Catalog, fields: Wanted): Provider {
   const provider = snapshot.providers.get(fields.provider)
   if (!provider) {
     throw invalidRequest('provider', 'unknown_value', `provider: there is no "${fields.provider}".`)
@@ -47,7 +47,7 @@ const homeless = ({ name }: Provider) =>
 
 /** Throws `invalid_request` for a credential that is damaged. */
 const addressFor = (provider: Provider, { api_key: secret, options = {} }: Wanted) =>
-  ownAddress({ provider, connection: { baseUrl: null, secret: secret ?? null, options } })
+  deriveAddress({ provider, connection: { baseUrl: null, secret: secret ?? null, options } })
 
 interface Changed {
   name?: string | undefined

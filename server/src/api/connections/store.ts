@@ -1,26 +1,26 @@
 import type { Kysely, Transaction } from 'kysely'
-import { foundBy, lockOwner } from '../../db/account-row'
-import { testConnection, type ConnectionPorts } from './ask'
+import { requireRow, lockOwner } from '../../db/account-row'
+import { testConnection, type ConnectionPorts } from './list-models'
 import { clearDefault, insertConnection, type Owner } from './insert'
 import { recordConnection, toldConnection } from './recorded'
 import {
   checkChange,
-  checkedProvider,
+  checkProvider,
   leadsElsewhere,
   refuseSecrets,
   toColumns,
   toSecretColumns,
 } from './rules'
 import type { ChangedConnection, Filters, NewConnection } from './schema'
-import { findManaged, findSeen, isManager, ownerOf, seenBy, type Seen } from './seen'
-import { toShown } from './shown'
+import { findManaged, findSeen, isManager, ownerOf, seenBy, type Seen } from './visible-connections'
+import { toShown } from './connection-answer'
 import { permit, type Principal } from '../../auth/principal'
-import { managers, requireRole, roleIn } from '../../auth/roles'
-import { keepServed } from '../../catalog/found-models'
+import { managers, requireRole, findRole } from '../../auth/roles'
+import { replaceServedModels } from '../../catalog/discovered-models'
 import { newId } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import { ApiError, invalidRequest } from '../../errors'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
 
 /** Whether an address that a customer sets may be called, in the spelling to store, or why not. */
@@ -154,14 +154,15 @@ async function create(ports: OwnedConnectionPorts, caller: Principal, fields: Ne
   const { db, catalog, sealingKeys } = ports
   const { organization_id: organizationId, api_key: secret } = fields
   if (organizationId !== undefined) permit(caller, 'admin')
-  const role = organizationId === undefined ? null : await roleIn(db, caller.userId, organizationId)
+  const role =
+    organizationId === undefined ? null : await findRole(db, caller.userId, organizationId)
   if (role !== null) requireRole(role, managers)
   const owner: Owner =
     organizationId === undefined
       ? { user_id: caller.userId, organization_id: null }
       : { user_id: null, organization_id: organizationId }
   const ownerId = organizationId ?? caller.userId
-  const provider = checkedProvider(catalog, fields)
+  const provider = checkProvider(catalog, fields)
   const address = fields.endpoint_url && (await checked(ports, fields.endpoint_url, ownerId))
   const id = newId('conn')
   const row = await db.transaction().execute(async (trx) => {
@@ -183,7 +184,7 @@ async function create(ports: OwnedConnectionPorts, caller: Principal, fields: Ne
     await recordConnection(trx, 'connection.created', { row: made, after: toldConnection(made) })
     if (!gateway) return made
     const { snapshot } = catalog
-    const modelCount = await keepServed(trx, made, { snapshot, served: gateway.models })
+    const modelCount = await replaceServedModels(trx, made, { snapshot, served: gateway.models })
     return { ...made, model_count: modelCount }
   })
   ports.changed(ownerId)
@@ -192,7 +193,7 @@ async function create(ports: OwnedConnectionPorts, caller: Principal, fields: Ne
 
 /** A gateway of the same owner, and what it serves. Rejects with `resource_not_found`. */
 const gatewayOf = (trx: Transaction<Schema>, owner: Owner, id: string) =>
-  foundBy('gw', id, () =>
+  requireRow('gw', id, () =>
     trx
       .selectFrom('gateway')
       .select('models')
@@ -215,6 +216,6 @@ async function listConnections(db: Kysely<Schema>, userId: string, { filters, pa
     const value = filters[name]
     if (value !== undefined) filtered = filtered.where(`connection.${name}`, '=', value)
   }
-  const { shown: seen, pagination } = await pagedRows(db, filtered, { page })
+  const { shown: seen, pagination } = await queryPage(db, filtered, { page })
   return { connections: seen.map(shown), pagination }
 }

@@ -3,9 +3,9 @@ import { described } from './description'
 import { GatewayFilters, NewGateway } from './schema'
 import type { GatewayStore } from './store'
 import type { Env } from '../../http/env'
-import { newFields } from '../../http/fields'
+import { readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
-import { pageOf } from '../../http/paging'
+import { toPage } from '../../http/paging'
 import { check } from '../../wire/json-body'
 
 /** Self-hosted gateways. Source: contract 7.3. */
@@ -13,11 +13,11 @@ export const gatewayRoutes = (gateways: GatewayStore, { account }: Guards) =>
   new Hono<Env>()
     .get('/api/gateways', described.listGateways, account('read', 'organization'), async (c) => {
       const filters = check(GatewayFilters, c.req.query())
-      const page = pageOf(c, `gateways ${c.var.principal.userId} ${JSON.stringify(filters)}`)
+      const page = toPage(c, `gateways ${c.var.principal.userId} ${JSON.stringify(filters)}`)
       return c.json(await gateways.list(c.var.principal, filters, page))
     })
     .post('/api/gateways', described.createGateway, account('write', 'organization'), async (c) =>
-      c.json(await gateways.create(c.var.principal, await newFields(c, NewGateway)), 201),
+      c.json(await gateways.create(c.var.principal, await readNewFields(c, NewGateway)), 201),
     )
     .delete(
       '/api/gateways/:id',

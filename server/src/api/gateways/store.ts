@@ -1,18 +1,18 @@
 import type { Kysely, Selectable, Transaction } from 'kysely'
-import { recordGateway } from './recorded'
+import { recordGateway } from './audit-fields'
 import type { GatewayFilters, NewGateway } from './schema'
 import { hashOf, newGatewayToken } from '../../auth/api-key'
-import { isSeenBy, permitChange, roleOver } from '../../auth/owned'
+import { isSeenBy, permitChange, roleOver } from '../../auth/owned-rows'
 import { permit, type Principal } from '../../auth/principal'
-import { managers, requireRole, roleIn } from '../../auth/roles'
-import { foundBy, lockOwner } from '../../db/account-row'
+import { managers, requireRole, findRole } from '../../auth/roles'
+import { requireRow, lockOwner } from '../../db/account-row'
 import { gatewayStatus } from '../../db/gateway-row'
 import type { GatewayRow } from '../../db/gateway-schema'
 import { newId } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import { invalidRequest } from '../../errors'
 import { toTimestamp } from '../../http/fields'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
 
 /** Source: contract 3.3. */
@@ -57,21 +57,21 @@ export type GatewayStore = ReturnType<typeof createGatewayStore>
 export function createGatewayStore({ db, address, changed }: GatewayPorts) {
   return {
     async list({ userId }: Principal, filters: GatewayFilters, page: Page) {
-      const { shown, pagination } = await pagedRows(db, filtered(db, userId, filters), { page })
+      const { shown, pagination } = await queryPage(db, filtered(db, userId, filters), { page })
       return { gateways: shown.map(toGateway), pagination }
     },
     async create(caller: Principal, fields: NewGateway) {
       const { organization_id: organizationId } = fields
       if (organizationId !== undefined) {
         permit(caller, 'admin')
-        requireRole(await roleIn(db, caller.userId, organizationId), managers)
+        requireRole(await findRole(db, caller.userId, organizationId), managers)
       }
       const token = newGatewayToken()
       const row = await insert(db, caller.userId, { fields, token })
       return { ...toGateway(row), token, connect_url: connectUrl(address()) }
     },
     async delete(caller: Principal, id: string) {
-      const row = await foundBy('gw', id, () =>
+      const row = await requireRow('gw', id, () =>
         seenBy(db, caller.userId).where('gateway.id', '=', id).executeTakeFirst(),
       )
       permitChange(caller, row.role)

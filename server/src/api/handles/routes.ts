@@ -3,7 +3,7 @@ import { Handle, NewHandle } from './schema'
 import type { HandleStore } from './store'
 import { accountRoute } from '../../http/documentation'
 import type { Env } from '../../http/env'
-import { changedFields } from '../../http/fields'
+import { readChangedFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
 
 const path = '/api/account/handles'
@@ -31,6 +31,6 @@ export const handleRoutes = (handles: HandleStore, { account }: Guards) =>
       c.json(await handles.get(c.var.principal.userId)),
     )
     .put(path, setHandle, account('write', 'account'), async (c) => {
-      const { handle } = await changedFields(c, NewHandle)
+      const { handle } = await readChangedFields(c, NewHandle)
       return c.json(await handles.set(c.var.principal.userId, handle))
     })

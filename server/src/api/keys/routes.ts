@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import * as described from './description'
 import type { OwnKeyStore } from './store'
 import type { Env } from '../../http/env'
-import { newFields } from '../../http/fields'
+import { readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
 import { NewKey } from '../../keys/schema'
 
@@ -16,7 +16,7 @@ export const keyRoutes = (keys: OwnKeyStore, { account }: Guards) =>
       c.json(await keys.list(c.var.principal)),
     )
     .post(paths, described.createKey, account('admin', 'account'), async (c) =>
-      c.json(await keys.create(c.var.principal, await newFields(c, NewKey)), 201),
+      c.json(await keys.create(c.var.principal, await readNewFields(c, NewKey)), 201),
     )
     .post(`${one}/rotate`, described.rotateKey, account('admin', 'account'), async (c) =>
       c.json(await keys.rotate(c.var.principal, c.req.param('id'))),

@@ -3,23 +3,26 @@ import { described } from './admin-description'
 import { ChangedCollection, NewSystemCollection } from './schema'
 import type { CollectionStore } from './store'
 import type { Env } from '../../http/env'
-import { changedFields, newFields } from '../../http/fields'
+import { readChangedFields, readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
-import { pageOf, searchOf } from '../../http/paging'
+import { toPage, toSearch } from '../../http/paging'
 
 /** Collections that everybody may call, for the operator. Source: contract 9.2. */
 export const systemCollectionRoutes = (collections: CollectionStore, { operator }: Guards) =>
   new Hono<Env>()
     .get('/api/admin/collections', described.list, operator, async (c) => {
-      const search = searchOf(c)
-      const page = pageOf(c, `collections ${search ?? ''}`)
+      const search = toSearch(c)
+      const page = toPage(c, `collections ${search ?? ''}`)
       return c.json(await collections.listSystem(page, search))
     })
     .post('/api/admin/collections', described.create, operator, async (c) =>
-      c.json(await collections.create('operator', await newFields(c, NewSystemCollection)), 201),
+      c.json(
+        await collections.create('operator', await readNewFields(c, NewSystemCollection)),
+        201,
+      ),
     )
     .put('/api/admin/collections/:id', described.change, operator, async (c) => {
-      const fields = await changedFields(c, ChangedCollection)
+      const fields = await readChangedFields(c, ChangedCollection)
       return c.json(await collections.change('operator', c.req.param('id'), fields))
     })
     .delete('/api/admin/collections/:id', described.delete, operator, async (c) =>

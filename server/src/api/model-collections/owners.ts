@@ -2,13 +2,13 @@ import type { Kysely } from 'kysely'
 import type { ModelCollectionRow } from '../../db/name-schema'
 import type { MembershipRow, Schema } from '../../db/schema'
 import { ApiError } from '../../errors'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
 
 type Role = MembershipRow['role']
 
 /** An account's roles where it is an active member, by organization. */
-export async function rolesOf(db: Kysely<Schema>, userId: string): Promise<Map<string, Role>> {
+export async function findRoles(db: Kysely<Schema>, userId: string): Promise<Map<string, Role>> {
   const rows = await db
     .selectFrom('membership')
     .innerJoin('organization', 'organization.id', 'membership.organization_id')
@@ -31,12 +31,12 @@ export function checkRole(role: Role | undefined): void {
 }
 
 /** An account's own, those of its organizations and those of the system; the newest first. */
-export async function collectionsSeenBy(
+export async function selectVisibleCollections(
   db: Kysely<Schema>,
   userId: string,
   scope: ModelCollectionRow['scope'] | undefined,
 ) {
-  const organizations = [...(await rolesOf(db, userId)).keys()]
+  const organizations = [...(await findRoles(db, userId)).keys()]
   return db
     .selectFrom('model_collection')
     .selectAll()
@@ -53,7 +53,7 @@ export async function collectionsSeenBy(
 }
 
 /** A page of those of the system. */
-export function systemRows(db: Kysely<Schema>, page: Page, search: string | undefined) {
+export function findSystemCollections(db: Kysely<Schema>, page: Page, search: string | undefined) {
   const filtered = db
     .selectFrom('model_collection')
     .where('scope', '=', 'system')
@@ -65,5 +65,5 @@ export function systemRows(db: Kysely<Schema>, page: Page, search: string | unde
         ]),
       ),
     )
-  return pagedRows(db, filtered.selectAll(), { page })
+  return queryPage(db, filtered.selectAll(), { page })
 }

@@ -3,7 +3,7 @@ import * as described from './description'
 import { ChangedCollection, NewCollection, NewMembers, ScopeFilter } from './schema'
 import type { CollectionStore } from './store'
 import type { Env } from '../../http/env'
-import { changedFields, newFields } from '../../http/fields'
+import { readChangedFields, readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
 import { check } from '../../wire/json-body'
 
@@ -19,14 +19,14 @@ export const collectionRoutes = (collections: CollectionStore, { account }: Guar
       return c.json(await collections.list(c.var.principal.userId, scope))
     })
     .post(path, described.createModelCollection, account('write', 'organization'), async (c) =>
-      c.json(await collections.create(asker(c), await newFields(c, NewCollection)), 201),
+      c.json(await collections.create(asker(c), await readNewFields(c, NewCollection)), 201),
     )
     .put(
       `${path}/:id`,
       described.changeModelCollection,
       account('write', 'organization'),
       async (c) => {
-        const fields = await changedFields(c, ChangedCollection)
+        const fields = await readChangedFields(c, ChangedCollection)
         return c.json(await collections.change(asker(c), c.req.param('id'), fields))
       },
     )
@@ -41,7 +41,7 @@ export const collectionRoutes = (collections: CollectionStore, { account }: Guar
       described.addModelCollectionMembers,
       account('write', 'organization'),
       async (c) => {
-        const fields = await newFields(c, NewMembers)
+        const fields = await readNewFields(c, NewMembers)
         return c.json(await collections.add(asker(c), c.req.param('id'), fields), 201)
       },
     )

@@ -1,14 +1,14 @@
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import { addMembers, checkMembers, replaceMembers, toMembers, type IsKnown } from './members'
-import { recordCollection } from './recorded'
-import { checkRole, collectionsSeenBy, rolesOf, systemRows } from './owners'
+import { recordCollection } from './audit-fields'
+import { checkRole, selectVisibleCollections, findRoles, findSystemCollections } from './owners'
 import type { ChangedCollection, NewCollection, NewMembers, NewSystemCollection } from './schema'
 import { collectionPrefix } from '../../catalog/collection'
 import { lockOwner } from '../../db/account-row'
 import { isId, newId } from '../../db/id'
 import type { ModelCollectionMemberRow, ModelCollectionRow } from '../../db/name-schema'
 import type { Schema } from '../../db/schema'
-import { noteMade } from '../../db/underway'
+import { noteMade } from '../../db/background-work'
 import { isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
@@ -119,11 +119,11 @@ export function createCollectionStore({ db, knownTo, changed }: CollectionStoreO
 type Trx = Transaction<Schema>
 
 async function listSeen(db: Kysely<Schema>, userId: string, scope: Row['scope'] | undefined) {
-  return { collections: await withMembers(db, await collectionsSeenBy(db, userId, scope)) }
+  return { collections: await withMembers(db, await selectVisibleCollections(db, userId, scope)) }
 }
 
 async function listSystem(db: Kysely<Schema>, page: Page, search: string | undefined) {
-  const { shown, pagination } = await systemRows(db, page, search)
+  const { shown, pagination } = await findSystemCollections(db, page, search)
   return { collections: await withMembers(db, shown), pagination }
 }
 
@@ -169,7 +169,7 @@ async function ownerFor(
   if (!organizationId) {
     return { scope: 'individual', user_id: asker.userId, organization_id: null }
   }
-  const roles = await rolesOf(db, asker.userId)
+  const roles = await findRoles(db, asker.userId)
   checkRole(roles.get(organizationId))
   return { scope: 'organization', user_id: null, organization_id: organizationId }
 }
@@ -195,7 +195,7 @@ async function lockedFor(trx: Trx, asker: Asker, id: string): Promise<Row> {
     })
   }
   if (row.scope === 'organization') {
-    const roles = await rolesOf(trx, asker.userId)
+    const roles = await findRoles(trx, asker.userId)
     checkRole(roles.get(row.organization_id ?? ''))
   } else if (row.user_id !== asker.userId) throw new ApiError('resource_not_found')
   return row

@@ -1,4 +1,11 @@
-import { ChangedMapping, Mapping, MappingList, NewMapping, NewPreview, Preview } from './schema'
+import {
+  ChangedMapping,
+  Mapping,
+  MappingList,
+  NewMapping,
+  NewPreview,
+  ShownPreview,
+} from './schema'
 import { accountRoute, Done, paging } from '../../http/documentation'
 
 const tag = 'Model mappings'
@@ -31,7 +38,7 @@ export const previewModelMapping = accountRoute({
   summary: 'What a call for a model would get; changes nothing',
   tag,
   body: ['NewModelMappingPreview', NewPreview, { 'A name': { model: 'gpt-4o' } }],
-  answer: Preview,
+  answer: ShownPreview,
 })
 
 export const changeModelMapping = accountRoute({

@@ -4,9 +4,9 @@ import { z } from 'zod'
 import { ChangedMapping, NewMapping, NewPreview } from './schema'
 import type { MappingStore } from './store'
 import type { Env } from '../../http/env'
-import { changedFields, newFields } from '../../http/fields'
+import { readChangedFields, readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
-import { pageOf } from '../../http/paging'
+import { toPage } from '../../http/paging'
 import { check } from '../../wire/json-body'
 
 const paths = '/api/user/model-mappings'
@@ -20,22 +20,25 @@ export const mappingRoutes = (mappings: MappingStore, { account }: Guards) =>
     .get(paths, described.listModelMappings, account('read', 'account'), async (c) => {
       const { enabled } = check(Filter, c.req.query())
       const { userId } = c.var.principal
-      const page = pageOf(c, `mappings ${userId} ${enabled ?? ''}`)
+      const page = toPage(c, `mappings ${userId} ${enabled ?? ''}`)
       return c.json(await mappings.list(userId, page, enabled && enabled === 'true'))
     })
     .post(paths, described.createModelMapping, account('write', 'account'), async (c) =>
-      c.json(await mappings.create(c.var.principal.userId, await newFields(c, NewMapping)), 201),
+      c.json(
+        await mappings.create(c.var.principal.userId, await readNewFields(c, NewMapping)),
+        201,
+      ),
     )
     .post(
       `${paths}/preview`,
       described.previewModelMapping,
       account('write', 'account'),
       async (c) =>
-        c.json(await mappings.preview(c.var.principal.userId, await newFields(c, NewPreview))),
+        c.json(await mappings.preview(c.var.principal.userId, await readNewFields(c, NewPreview))),
     )
     .put(one, described.changeModelMapping, account('write', 'account'), async (c) => {
       const { userId } = c.var.principal
-      const fields = await changedFields(c, ChangedMapping)
+      const fields = await readChangedFields(c, ChangedMapping)
       return c.json(await mappings.change(userId, c.req.param('id'), fields))
     })
     .delete(one, described.deleteModelMapping, account('write', 'account'), async (c) =>

@@ -37,7 +37,7 @@ interface Rule {
 }
 
 /** What is wrong between the fields of a mapping. */
-export function conflictOf({ source_pattern, target_model, match_type }: Rule) {
+export function findMappingConflict({ source_pattern, target_model, match_type }: Rule) {
   const runs = runsOf(source_pattern)
   const beyond = runsNamedBy(target_model).find((run) => run === 0 || run > runs)
   if (beyond !== undefined) {
@@ -67,7 +67,10 @@ export const NewMapping = z
     description: description.nullish(),
   })
   .superRefine((mapping, ctx) => {
-    const conflict = conflictOf({ ...mapping, match_type: mapping.match_type ?? undefined })
+    const conflict = findMappingConflict({
+      ...mapping,
+      match_type: mapping.match_type ?? undefined,
+    })
     if (conflict) ctx.addIssue(conflict)
   })
 export type NewMapping = z.output<typeof NewMapping>
@@ -104,7 +107,7 @@ export const Mapping = z
 
 export const MappingList = z.object({ mappings: z.array(Mapping), pagination: Pagination })
 
-export const Preview = z
+export const ShownPreview = z
   .object({
     requested_model: z.string(),
     resolved_model: z
@@ -117,4 +120,4 @@ export const Preview = z
     reason: z.string().nullable().describe('The error code that a call would get'),
   })
   .meta({ ref: 'ModelMappingPreview' })
-export type Preview = z.output<typeof Preview>
+export type ShownPreview = z.output<typeof ShownPreview>

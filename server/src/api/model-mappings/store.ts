@@ -1,12 +1,12 @@
 import type { Kysely, Selectable, Transaction } from 'kysely'
-import { foundBy, lockAccount } from '../../db/account-row'
+import { requireRow, lockAccount } from '../../db/account-row'
 import {
-  conflictOf,
+  findMappingConflict,
   matchTypeOf,
   type ChangedMapping,
   type NewMapping,
   type NewPreview,
-  type Preview,
+  type ShownPreview,
 } from './schema'
 import { inOrder } from '../../catalog/mapping'
 import { newId } from '../../db/id'
@@ -15,7 +15,7 @@ import type { Schema } from '../../db/schema'
 import { isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
-import { pagedList, type Page } from '../../http/paging'
+import { pageList, type Page } from '../../http/paging'
 
 const mostMappings = 200
 
@@ -106,7 +106,7 @@ export function createMappingStore({ db, checkName, preview, changed }: MappingS
       changed(userId)
       return { success: true, message: 'The mapping was deleted.' }
     },
-    preview: async (userId: string, asked: NewPreview): Promise<Preview> =>
+    preview: async (userId: string, asked: NewPreview): Promise<ShownPreview> =>
       toPreview(asked.model, await preview(userId, asked.model, toRule(asked))),
   }
 }
@@ -115,7 +115,7 @@ export function createMappingStore({ db, checkName, preview, changed }: MappingS
 const toRule = ({ mapping }: NewPreview): Rule | undefined =>
   mapping?.enabled ? { source: mapping.source_pattern, target: mapping.target_model } : undefined
 
-const toPreview = (requested: string, found: Previewed): Preview => ({
+const toPreview = (requested: string, found: Previewed): ShownPreview => ({
   requested_model: requested,
   resolved_model: found.resolvedModel,
   matched: found.isMatched,
@@ -142,7 +142,7 @@ async function listMappings(db: Kysely<Schema>, userId: string, { page, enabled 
     rows.map((row) => ({ ...row, source: row.source_pattern, target: row.target_model })),
   )
   const behind = (before: string) => ordered.slice(ordered.findIndex(isOf(before)) + 1)
-  const { shown, pagination } = pagedList(page, ordered, behind)
+  const { shown, pagination } = pageList(page, ordered, behind)
   return { mappings: shown.map(toMapping), pagination }
 }
 
@@ -152,7 +152,7 @@ const isOf =
     row.id === id
 
 async function found(db: Kysely<Schema>, userId: string, id: string): Promise<Row> {
-  return foundBy('map', id, () =>
+  return requireRow('map', id, () =>
     db
       .selectFrom('model_mapping')
       .selectAll()
@@ -163,8 +163,8 @@ async function found(db: Kysely<Schema>, userId: string, id: string): Promise<Ro
 }
 
 /** A change that fits by itself may not fit what stays. */
-function checkWhole(mapping: Parameters<typeof conflictOf>[0]): void {
-  const conflict = conflictOf(mapping)
+function checkWhole(mapping: Parameters<typeof findMappingConflict>[0]): void {
+  const conflict = findMappingConflict(mapping)
   if (!conflict) return
   const param = conflict.path.map(String).join('.')
   throw invalidRequest(param, conflict.params.issue, `${param}: ${conflict.message}`)

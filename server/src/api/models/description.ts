@@ -1,7 +1,7 @@
 import {
   Favorite,
   FavoriteList,
-  Model,
+  ShownModel,
   ModelPage,
   ModelRatings,
   NewFavorite,
@@ -38,7 +38,7 @@ export const getCatalogueModel = accountRoute({
   summary: 'One model; slashes of its id may be sent as they are or encoded',
   tag,
   path: ['model_id'],
-  answer: Model,
+  answer: ShownModel,
   errors: ['model_not_found'],
 })
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { shownTo, type ModelPorts, type OfferedModels } from './shown'
+import { showModelsTo, type ModelPorts, type PublicOfferedModels } from './shown-models'
 import { findIn } from './store'
 import { lockAccount } from '../../db/account-row'
 import type { Schema } from '../../db/schema'
@@ -18,9 +18,9 @@ interface Row {
 
 /** What accounts want to find again: models, and collections. */
 export function createFavoriteStore({ db, modelsFor }: ModelPorts) {
-  const shown = async (userId: string, rows: readonly Row[], offered: OfferedModels) => {
+  const shown = async (userId: string, rows: readonly Row[], offered: PublicOfferedModels) => {
     const known = rows.flatMap((row) => offered.find(row.model_id) ?? [])
-    const models = await shownTo(userId, known, { db, offered })
+    const models = await showModelsTo(userId, known, { db, offered })
     const byId = new Map(models.map((model) => [model.id, model]))
     return rows.map((row) => ({
       model_id: row.model_id,

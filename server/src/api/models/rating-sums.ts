@@ -19,7 +19,7 @@ export const noRatings: RatingSum = {
 }
 
 /** By model; without `ids` of all models. Those without ratings are left out. */
-export async function sumsOf(
+export async function sumRatings(
   db: Kysely<Schema>,
   ids?: readonly string[],
 ): Promise<Map<string, RatingSum>> {

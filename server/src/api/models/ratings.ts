@@ -1,15 +1,15 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { lockAccount } from '../../db/account-row'
-import { noRatings, sumsOf } from './rating-sums'
+import { noRatings, sumRatings } from './rating-sums'
 import type { NewRating, RatingOrder } from './schema'
-import type { ModelPorts } from './shown'
+import type { ModelPorts } from './shown-models'
 import { findIn } from './store'
 import { newId } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import type { RatingRow } from '../../db/showcase-schema'
 import { ApiError, invalidRequest } from '../../errors'
 import { toTimestamp } from '../../http/fields'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import { toPaged, type Page } from '../../http/paging'
 
 /** Models come and go, and connections bring their own: without it there would be no end to them. */
@@ -46,7 +46,7 @@ export function createRatingStore({ db, modelsFor }: ModelPorts) {
     async list(userId: string, id: string | undefined, wanted: Wanted) {
       const modelId = await known(userId, id)
       const [sums, mine, { shown, pagination }] = await Promise.all([
-        sumsOf(db, [modelId]),
+        sumRatings(db, [modelId]),
         ratings(db)
           .where('model_id', '=', modelId)
           .where('user_id', '=', userId)
@@ -86,7 +86,7 @@ export function createRatingStore({ db, modelsFor }: ModelPorts) {
     },
     async listOf(userId: string, page: Page) {
       const query = ratings(db).where('user_id', '=', userId)
-      const { shown, pagination } = await pagedRows(db, query, {
+      const { shown, pagination } = await queryPage(db, query, {
         page,
         column: 'model_rating.id',
       })

@@ -2,13 +2,13 @@ import { Hono, type Context } from 'hono'
 import * as described from './description'
 import type { FavoriteStore } from './favorites'
 import type { RatingStore } from './ratings'
-import { ModelFilters, NewFavorite, NewRating, RatingOrder } from './schema'
+import { PublicModelFilters, NewFavorite, NewRating, RatingOrder } from './schema'
 import type { CatalogueStore } from './store'
 import type { Env } from '../../http/env'
-import { newFields } from '../../http/fields'
+import { readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
-import { modelIdIn } from '../../http/model-path'
-import { pageOf } from '../../http/paging'
+import { parseModelId } from '../../http/model-path'
+import { toPage } from '../../http/paging'
 import { check } from '../../wire/json-body'
 
 const paths = '/api/models'
@@ -22,7 +22,7 @@ export interface CatalogueStores {
   ratings: RatingStore
 }
 
-const modelOf = (c: Context<Env>, suffix = '') => modelIdIn(c.req.raw.url, `${paths}/`, suffix)
+const modelOf = (c: Context<Env>, suffix = '') => parseModelId(c.req.raw.url, `${paths}/`, suffix)
 const ratedIn = (c: Context<Env>) => modelOf(c, '/ratings')
 
 /** Models, favourites and ratings. Source: contract 6.8. */
@@ -32,8 +32,8 @@ export const catalogueRoutes = (stores: CatalogueStores, guards: Guards) =>
     .route('/', favoriteRoutes(stores.favorites, guards))
     .get(paths, described.listCatalogue, guards.account('read', 'account'), async (c) => {
       const { userId } = c.var.principal
-      const filters = check(ModelFilters, c.req.query())
-      const page = pageOf(c, `models ${userId} ${JSON.stringify(filters)}`)
+      const filters = check(PublicModelFilters, c.req.query())
+      const page = toPage(c, `models ${userId} ${JSON.stringify(filters)}`)
       return c.json(await stores.catalogue.list(userId, filters, page))
     })
     .get(one, described.getCatalogueModel, guards.account('read', 'account'), async (c) =>
@@ -49,7 +49,7 @@ async function listRatings(ratings: RatingStore, c: Context<Env>) {
   const { userId } = c.var.principal
   const { sort } = check(RatingOrder, c.req.query())
   const modelId = ratedIn(c)
-  const page = pageOf(c, `ratings ${userId} ${sort} ${modelId ?? ''}`)
+  const page = toPage(c, `ratings ${userId} ${sort} ${modelId ?? ''}`)
   return c.json(await ratings.list(userId, modelId, { page, sort }))
 }
 
@@ -57,7 +57,7 @@ const ratingRoutes = (ratings: RatingStore, { account }: Guards) =>
   new Hono<Env>()
     .get(rated, described.listRatings, account('read', 'account'), (c) => listRatings(ratings, c))
     .post(rated, described.rateModel, account('write', 'account'), async (c) => {
-      const fields = await newFields(c, NewRating)
+      const fields = await readNewFields(c, NewRating)
       const { rating, isNew } = await ratings.rate(c.var.principal.userId, ratedIn(c), fields)
       return c.json(rating, isNew ? 201 : 200)
     })
@@ -70,7 +70,7 @@ const ratingRoutes = (ratings: RatingStore, { account }: Guards) =>
       account('read', 'account'),
       async (c) => {
         const { userId } = c.var.principal
-        return c.json(await ratings.listOf(userId, pageOf(c, `my ratings ${userId}`)))
+        return c.json(await ratings.listOf(userId, toPage(c, `my ratings ${userId}`)))
       },
     )
 
@@ -80,7 +80,7 @@ const favoriteRoutes = (favorites: FavoriteStore, { account }: Guards) =>
       c.json(await favorites.list(c.var.principal.userId)),
     )
     .post(favored, described.addFavorite, account('write', 'account'), async (c) => {
-      const { model_id: modelId } = await newFields(c, NewFavorite)
+      const { model_id: modelId } = await readNewFields(c, NewFavorite)
       const { favorite, isNew } = await favorites.add(c.var.principal.userId, modelId)
       return c.json(favorite, isNew ? 201 : 200)
     })
@@ -89,7 +89,7 @@ const favoriteRoutes = (favorites: FavoriteStore, { account }: Guards) =>
       described.removeFavorite,
       account('write', 'account'),
       async (c) => {
-        const modelId = modelIdIn(c.req.raw.url, `${favored}/`)
+        const modelId = parseModelId(c.req.raw.url, `${favored}/`)
         return c.json(await favorites.remove(c.var.principal.userId, modelId))
       },
     )

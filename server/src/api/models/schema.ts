@@ -5,7 +5,7 @@ import { Pagination } from '../../http/documentation'
 import { broken } from '../../wire/field-error'
 
 const billingModes = ['platform', 'house', 'byok', 'org_pays', 'member_pays', 'free'] as const
-export type BillingMode = (typeof billingModes)[number]
+export type ShownBillingMode = (typeof billingModes)[number]
 
 const isCapability = (name: string): name is Capability =>
   capabilities.some((capability) => capability === name)
@@ -22,7 +22,7 @@ const capabilityList = z.string().transform((text, ctx): Capability[] => {
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 
 /** Which models are listed, and in which order. Source: contract 6.8. */
-export const ModelFilters = z.object({
+export const PublicModelFilters = z.object({
   provider: z.string().max(40).optional(),
   category: z.enum(categories).optional(),
   capability: capabilityList.optional(),
@@ -37,7 +37,7 @@ export const ModelFilters = z.object({
     .default(0)
     .describe('`sort=price` goes by the prices of prompts of so many tokens'),
 })
-export type ModelFilters = z.output<typeof ModelFilters>
+export type PublicModelFilters = z.output<typeof PublicModelFilters>
 
 export const NewFavorite = z.object({ model_id: z.string().min(1).max(256) })
 
@@ -57,7 +57,7 @@ export const RatingOrder = z.object({
 })
 export type RatingOrder = z.output<typeof RatingOrder>['sort']
 
-export const Model = z
+export const ShownModel = z
   .object({
     id: z.string(),
     name: z.string(),
@@ -79,16 +79,18 @@ export const Model = z
     created_at: z.iso.datetime(),
   })
   .meta({ ref: 'CatalogueModel' })
-export type Model = z.output<typeof Model>
+export type ShownModel = z.output<typeof ShownModel>
 
 export const ModelPage = z
-  .object({ models: z.array(Model), pagination: Pagination })
+  .object({ models: z.array(ShownModel), pagination: Pagination })
   .meta({ ref: 'CatalogueModelList' })
 
 export const Favorite = z
   .object({
     model_id: z.string(),
-    model: Model.nullable().describe('Null for a collection, and for what is no longer there.'),
+    model: ShownModel.nullable().describe(
+      'Null for a collection, and for what is no longer there.',
+    ),
     created_at: z.iso.datetime(),
   })
   .meta({ ref: 'Favorite' })

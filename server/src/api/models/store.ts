@@ -1,8 +1,8 @@
-import type { ModelFilters } from './schema'
-import { sumsOf } from './rating-sums'
-import { shownTo, type ModelPorts, type OfferedModels } from './shown'
+import type { PublicModelFilters } from './schema'
+import { sumRatings } from './rating-sums'
+import { showModelsTo, type ModelPorts, type PublicOfferedModels } from './shown-models'
 import type { Model } from '../../catalog/model'
-import { appliedPrice, minuteOf } from '../../catalog/price-tiers'
+import { selectPrice, minuteOf } from '../../catalog/price-tiers'
 import { ApiError, invalidRequest } from '../../errors'
 import { toPaged, type Page } from '../../http/paging'
 
@@ -10,7 +10,7 @@ export type CatalogueStore = ReturnType<typeof createCatalogueStore>
 
 /** The model of a caller. Throws `model_not_found`. */
 export function findIn(
-  offered: OfferedModels,
+  offered: PublicOfferedModels,
   id: string | undefined,
   param: string | null,
 ): Model {
@@ -26,24 +26,27 @@ export function findIn(
 export function createCatalogueStore(ports: ModelPorts) {
   const { db, modelsFor } = ports
   return {
-    async list(userId: string, filters: ModelFilters, page: Page) {
+    async list(userId: string, filters: PublicModelFilters, page: Page) {
       const offered = await modelsFor(userId)
       const models = await inOrder(await fitting(offered, filters), filters, ports)
       const start = page.before === undefined ? page.offset : behind(models, page.before)
       const wanted = models.slice(start, start + page.limit + 1)
       const { shown, pagination } = toPaged(page, BigInt(models.length), wanted)
-      return { models: await shownTo(userId, shown, { db, offered }), pagination }
+      return { models: await showModelsTo(userId, shown, { db, offered }), pagination }
     },
     /** Rejects with `model_not_found`. */
     async get(userId: string, id: string | undefined) {
       const offered = await modelsFor(userId)
-      const [shown] = await shownTo(userId, [findIn(offered, id, null)], { db, offered })
+      const [shown] = await showModelsTo(userId, [findIn(offered, id, null)], { db, offered })
       return shown
     },
   }
 }
 
-async function fitting(offered: OfferedModels, filters: ModelFilters): Promise<Model[]> {
+async function fitting(
+  offered: PublicOfferedModels,
+  filters: PublicModelFilters,
+): Promise<Model[]> {
   const { provider, category, capability = [], billing_mode: mode, free, callable } = filters
   const search = filters.search?.toLowerCase() ?? ''
   const models = offered.all.filter(
@@ -66,13 +69,13 @@ async function fitting(offered: OfferedModels, filters: ModelFilters): Promise<M
 /** Models come by id, and stay so where they are equal. */
 async function inOrder(
   models: readonly Model[],
-  { sort, prompt_tokens: promptTokens }: ModelFilters,
+  { sort, prompt_tokens: promptTokens }: PublicModelFilters,
   { db }: ModelPorts,
 ): Promise<readonly Model[]> {
   if (sort === 'id') return models
   if (sort === 'price') return byPrice(models, promptTokens)
   if (sort !== 'rating') return models.toSorted(orders[sort])
-  const sums = await sumsOf(db)
+  const sums = await sumRatings(db)
   const averageOf = ({ id }: Model) => sums.get(id)?.average ?? 0
   const countOf = ({ id }: Model) => sums.get(id)?.count ?? 0
   return models.toSorted(
@@ -90,7 +93,7 @@ function byPrice(models: readonly Model[], promptTokens: number): readonly Model
   const priceOf = ({ isFree, pricing }: Model): number => {
     if (isFree) return 0
     if (!pricing) return Infinity
-    const { rates } = appliedPrice(pricing, conditions)
+    const { rates } = selectPrice(pricing, conditions)
     return Number(rates.input + rates.output)
   }
   return models.toSorted((one, other) => compare(priceOf(one), priceOf(other)))

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import * as described from './description'
-import { Filter } from './schema'
+import { NotificationFilter } from './schema'
 import type { NotificationStore } from './store'
 import type { Env } from '../../http/env'
 import type { Guards } from '../../http/guards'
-import { pageOf } from '../../http/paging'
+import { toPage } from '../../http/paging'
 import { check } from '../../wire/json-body'
 
 const paths = '/api/account/notifications'
@@ -14,8 +14,8 @@ export const notificationRoutes = (notifications: NotificationStore, { account }
   new Hono<Env>()
     .get(paths, described.listNotifications, account('read', 'account'), async (c) => {
       const { userId } = c.var.principal
-      const filter = check(Filter, c.req.query())
-      const page = pageOf(c, `inbox ${userId} ${filter.unread ?? ''} ${filter.kind ?? ''}`)
+      const filter = check(NotificationFilter, c.req.query())
+      const page = toPage(c, `inbox ${userId} ${filter.unread ?? ''} ${filter.kind ?? ''}`)
       return c.json(await notifications.list(userId, page, filter))
     })
     .post(

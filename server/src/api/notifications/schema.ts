@@ -37,8 +37,8 @@ export const AllRead = z
   .meta({ ref: 'NotificationsRead' })
 
 /** Query of the list. */
-export const Filter = z.object({
+export const NotificationFilter = z.object({
   unread: z.enum(['true', 'false']).optional(),
   kind: z.enum(kinds).optional(),
 })
-export type Filter = z.output<typeof Filter>
+export type NotificationFilter = z.output<typeof NotificationFilter>

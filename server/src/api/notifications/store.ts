@@ -1,10 +1,10 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import { foundBy } from '../../db/account-row'
-import type { Filter } from './schema'
+import { requireRow } from '../../db/account-row'
+import type { NotificationFilter } from './schema'
 import type { NotificationRow } from '../../db/notice-schema'
 import type { Schema } from '../../db/schema'
 import { toTimestamp } from '../../http/fields'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
 
 type Row = Selectable<NotificationRow>
@@ -25,7 +25,7 @@ export type NotificationStore = ReturnType<typeof createNotificationStore>
 
 /** What accounts are told. Rejects with `resource_not_found` for unknown and foreign ids. */
 export const createNotificationStore = (db: Kysely<Schema>) => ({
-  async list(userId: string, page: Page, { unread, kind }: Filter) {
+  async list(userId: string, page: Page, { unread, kind }: NotificationFilter) {
     const query = db
       .selectFrom('notification')
       .selectAll()
@@ -34,7 +34,7 @@ export const createNotificationStore = (db: Kysely<Schema>) => ({
       .$if(unread === 'false', (all) => all.where('read_at', 'is not', null))
       .$if(kind !== undefined, (all) => all.where('kind', '=', kind ?? 'system'))
     const [{ shown, pagination }, unreadCount] = await Promise.all([
-      pagedRows(db, query, { page }),
+      queryPage(db, query, { page }),
       countUnread(db, userId),
     ])
     return { notifications: shown.map(toNotification), unread_count: unreadCount, pagination }
@@ -42,7 +42,7 @@ export const createNotificationStore = (db: Kysely<Schema>) => ({
 
   /** One that was read stays as it was. */
   async read(userId: string, id: string) {
-    const row = await foundBy('ntf', id, () =>
+    const row = await requireRow('ntf', id, () =>
       db
         .updateTable('notification')
         .set({ read_at: sql<Date>`coalesce(read_at, now())` })

@@ -3,9 +3,9 @@ import { described } from './admin-description'
 import { OperatedOrganization } from './admin-schema'
 import type { OperatedOrganizationStore } from './admin-store'
 import type { Env } from '../../http/env'
-import { changedFields } from '../../http/fields'
+import { readChangedFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
-import { pageOf, searchOf } from '../../http/paging'
+import { toPage, toSearch } from '../../http/paging'
 
 const paths = '/api/admin/organizations'
 const one = `${paths}/:id`
@@ -17,15 +17,18 @@ export const operatedOrganizationRoutes = (
 ) =>
   new Hono<Env>()
     .get(paths, described.list, operator, async (c) => {
-      const search = searchOf(c)
-      return c.json(await organizations.list(pageOf(c, `organizations ${search ?? ''}`), search))
+      const search = toSearch(c)
+      return c.json(await organizations.list(toPage(c, `organizations ${search ?? ''}`), search))
     })
     .get(one, described.get, operator, async (c) =>
       c.json(await organizations.get(c.req.param('id'))),
     )
     .put(one, described.change, operator, async (c) =>
       c.json(
-        await organizations.change(c.req.param('id'), await changedFields(c, OperatedOrganization)),
+        await organizations.change(
+          c.req.param('id'),
+          await readChangedFields(c, OperatedOrganization),
+        ),
       ),
     )
     .delete(one, described.delete, operator, async (c) =>

@@ -1,14 +1,14 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { foundBy } from '../../db/account-row'
+import { requireRow } from '../../db/account-row'
 import type { OperatedOrganization } from './admin-schema'
-import { recordedOrganization } from './recorded'
+import { recordedOrganization } from './audit-fields'
 import { counted, toShown, type ShownRow } from './rows'
 import { remove, slugTaken, type OrganizationPorts } from './store'
 import type { Schema } from '../../db/schema'
 import { isReferred, isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
 import { present } from '../../http/fields'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
 import { checkReserved } from '../../http/public-name'
 import { toUsd } from '../../wire/usd'
@@ -42,7 +42,7 @@ export type OperatedOrganizationStore = ReturnType<typeof createOperatedOrganiza
 export function createOperatedOrganizationStore(ports: OrganizationPorts) {
   const { db, changed } = ports
   const get = async (id: string) => {
-    const row = await foundBy('org', id, () =>
+    const row = await requireRow('org', id, () =>
       organizations(db).where('organization.id', '=', id).executeTakeFirst(),
     )
     return toOperated(row)
@@ -58,7 +58,7 @@ export function createOperatedOrganizationStore(ports: OrganizationPorts) {
           ]),
         ),
       )
-      const { shown, pagination } = await pagedRows(db, query, { page, column: 'organization.id' })
+      const { shown, pagination } = await queryPage(db, query, { page, column: 'organization.id' })
       return { organizations: shown.map(toOperated), pagination }
     },
     async change(id: string, fields: OperatedOrganization) {

@@ -3,7 +3,7 @@ import { lockAccount } from '../../db/account-row'
 import type { Invitation } from './invitation-schema'
 import type { Schema } from '../../db/schema'
 import { ApiError } from '../../errors'
-import { notify } from '../../inbox/notify'
+import { notify } from '../../notifications/notify'
 import { postMail } from '../../mail/outbox'
 
 const windowSeconds = 86_400
@@ -53,7 +53,7 @@ function tooMany(limit: number, resetAtMs: number): ApiError {
 const inLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 
 /** Writes the mail, and the notice where the address has an account. */
-export async function announce(
+export async function sendInvitation(
   trx: Transaction<Schema>,
   invitation: Invitation,
   address: string,

@@ -4,9 +4,9 @@ import { InvitationFilters, NewInvitation, NewInvitations } from './invitation-s
 import type { InvitationStore } from './invitations'
 import type { OwnInvitationStore } from './own-invitations'
 import type { Env } from '../../http/env'
-import { newFields } from '../../http/fields'
+import { readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
-import { pageOf } from '../../http/paging'
+import { toPage } from '../../http/paging'
 import { check } from '../../wire/json-body'
 
 export interface InvitationStores {
@@ -46,7 +46,7 @@ const ownRoutes = ({ ownInvitations }: InvitationStores, { account }: Guards) =>
 const managing = ({ invitations }: InvitationStores, { account }: Guards) =>
   new Hono<Env>()
     .post(invite, described.inviteMember, account('admin', 'organization'), async (c) => {
-      const fields = await newFields(c, NewInvitation)
+      const fields = await readNewFields(c, NewInvitation)
       const inviter = { caller: c.var.principal, organizationId: c.req.param('id') }
       return c.json(await invitations.invite(inviter, fields), 201)
     })
@@ -55,7 +55,7 @@ const managing = ({ invitations }: InvitationStores, { account }: Guards) =>
       described.inviteMembers,
       account('admin', 'organization'),
       async (c) => {
-        const { invitations: items } = await newFields(c, NewInvitations)
+        const { invitations: items } = await readNewFields(c, NewInvitations)
         const inviter = { caller: c.var.principal, organizationId: c.req.param('id') }
         return c.json(await invitations.inviteAll(inviter, items), 201)
       },
@@ -65,7 +65,7 @@ const managing = ({ invitations }: InvitationStores, { account }: Guards) =>
       const inviter = { caller: c.var.principal, organizationId: c.req.param('id') }
       const { userId } = inviter.caller
       const scope = `invitations ${userId} ${inviter.organizationId} ${filters.status ?? ''}`
-      return c.json(await invitations.list(inviter, filters, pageOf(c, scope)))
+      return c.json(await invitations.list(inviter, filters, toPage(c, scope)))
     })
     .post(
       `${paths}/:inv_id/resend`,

@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from 'kysely'
-import { foundBy } from '../../db/account-row'
+import { requireRow } from '../../db/account-row'
 import type { Invitation } from './invitation-schema'
 import type { InvitationRow } from '../../db/invitation-schema'
 import type { Schema } from '../../db/schema'
@@ -37,7 +37,7 @@ type Whose = { organizationId: string } | { email: string }
 
 /** Rejects with `resource_not_found` for one that is another's. */
 export async function find(db: Kysely<Schema>, id: string, whose: Whose): Promise<Row> {
-  return foundBy('inv', id, () =>
+  return requireRow('inv', id, () =>
     selected(db)
       .where('invitation.id', '=', id)
       .$if('organizationId' in whose, (query) =>

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { announce, countMail } from './invitation-mail'
+import { sendInvitation, countMail } from './invitation-mail'
 import { checkState, find, selected, toInvitation } from './invitation-rows'
 import {
   BulkInvitation,
@@ -9,13 +9,13 @@ import {
 } from './invitation-schema'
 import { checkRoom, lock } from './join'
 import { below } from './members'
-import { recordInvitation } from './recorded'
+import { recordInvitation } from './audit-fields'
 import type { Principal } from '../../auth/principal'
-import { managers, requireRole, roleIn, type Role } from '../../auth/roles'
+import { managers, requireRole, findRole, type Role } from '../../auth/roles'
 import { isId, newId } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import { ApiError, invalidRequest, issues, type Issue } from '../../errors'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
 import type { LiveSettings } from '../../settings/live-settings'
 import { check } from '../../wire/json-body'
@@ -54,7 +54,7 @@ export function createInvitationStore(ports: InvitationPorts) {
       const query = selected(db)
         .where('organization_id', '=', inviter.organizationId)
         .$if(status !== undefined, (all) => all.where(hasStatus(status ?? 'pending')))
-      const { shown, pagination } = await pagedRows(db, query, { page, column: 'invitation.id' })
+      const { shown, pagination } = await queryPage(db, query, { page, column: 'invitation.id' })
       return { invitations: shown.map(toInvitation), pagination }
     },
     resend: (inviter: Inviter, id: string) =>
@@ -73,7 +73,7 @@ export function createInvitationStore(ports: InvitationPorts) {
           before: toInvitation(row),
           after: invitation,
         })
-        await announce(trx, invitation, ports.address())
+        await sendInvitation(trx, invitation, ports.address())
         return invitation
       }),
     revoke: (inviter: Inviter, id: string) =>
@@ -107,7 +107,7 @@ async function managerRole(db: Kysely<Schema>, inviter: Inviter): Promise<Role> 
 
 async function roleOf(db: Kysely<Schema>, { caller, organizationId }: Inviter): Promise<Role> {
   const role = isId('org', organizationId)
-    ? await roleIn(db, caller.userId, organizationId)
+    ? await findRole(db, caller.userId, organizationId)
     : undefined
   if (role === undefined) throw new ApiError('resource_not_found')
   return role
@@ -198,7 +198,7 @@ function invite(
       .executeTakeFirstOrThrow()
     const invitation = toInvitation({ ...row, organization_name: organization.name })
     await recordInvitation(trx, 'invitation.created', { after: invitation })
-    await announce(trx, invitation, ports.address())
+    await sendInvitation(trx, invitation, ports.address())
     return invitation
   })
 }

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { recordMember } from './recorded'
+import { recordMember } from './audit-fields'
 import { hasNoPrimary } from './store'
 import { lockAccount } from '../../db/account-row'
 import { isId } from '../../db/id'

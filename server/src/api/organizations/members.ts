@@ -1,18 +1,18 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
-import { foundBy, lockAccount } from '../../db/account-row'
+import { requireRow, lockAccount } from '../../db/account-row'
 import type { ChangedMember, MemberFilters } from './schema'
 import { checkRoom, join, lock } from './join'
-import { recordMember, toldMember } from './recorded'
+import { recordMember, toldMember } from './audit-fields'
 import { checkOwnsNone, hasNoPrimary, type OrganizationPorts } from './store'
 import type { Principal } from '../../auth/principal'
-import { managers, requireRole, roleIn, type Role } from '../../auth/roles'
+import { managers, requireRole, findRole, type Role } from '../../auth/roles'
 import { isId } from '../../db/id'
 import type { MembershipRow, Schema } from '../../db/schema'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
-import type { Action } from '../../trail/organization-trail'
+import type { Action } from '../../audit-log/organization-trail'
 import { toUsd } from '../../wire/usd'
 
 /** What somebody may give, and whom he may change. Source: contract 2.4. */
@@ -63,14 +63,14 @@ const selected = (db: Kysely<Schema>, organizationId: string) =>
     .select(['users.id', 'users.email', 'users.display_name', spent.as('spent')])
 
 async function findMember(db: Kysely<Schema>, organizationId: string, userId: string) {
-  return foundBy('user', userId, () =>
+  return requireRow('user', userId, () =>
     selected(db, organizationId).where('membership.user_id', '=', userId).executeTakeFirst(),
   )
 }
 
 /** The role of a caller. Rejects with `resource_not_found` for who is no active member. */
 async function ownRole(db: Kysely<Schema>, { userId }: Principal, id: string): Promise<Role> {
-  const role = isId('org', id) ? await roleIn(db, userId, id) : undefined
+  const role = isId('org', id) ? await findRole(db, userId, id) : undefined
   if (role === undefined) throw new ApiError('resource_not_found')
   return role
 }
@@ -259,7 +259,7 @@ async function listMembers(db: Kysely<Schema>, asking: Asking, { filters, search
     )
   }
   const column = 'membership.user_id'
-  const { shown, pagination } = await pagedRows(db, filtered, { page, column })
+  const { shown, pagination } = await queryPage(db, filtered, { page, column })
   const isShown = (row: Row) => isManager || row.user_id === caller.userId
   return { members: shown.map((row) => toMember(row, isShown(row))), pagination }
 }

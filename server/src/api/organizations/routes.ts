@@ -14,9 +14,9 @@ import { OrganizationTrailFilter } from './trail-schema'
 import type { OrganizationUsageStore } from './usage'
 import { UsageFilters } from './usage-schema'
 import type { Env } from '../../http/env'
-import { changedFields, newFields } from '../../http/fields'
+import { readChangedFields, readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
-import { pageOf, searchOf } from '../../http/paging'
+import { toPage, toSearch } from '../../http/paging'
 import { check } from '../../wire/json-body'
 
 export interface OrganizationStores {
@@ -48,7 +48,7 @@ const ownRoutes = ({ organizations }: OrganizationStores, { account }: Guards) =
       account('admin', 'organization'),
       async (c) =>
         c.json(
-          await organizations.create(c.var.principal, await newFields(c, NewOrganization)),
+          await organizations.create(c.var.principal, await readNewFields(c, NewOrganization)),
           201,
         ),
     )
@@ -63,7 +63,7 @@ const ownRoutes = ({ organizations }: OrganizationStores, { account }: Guards) =
       described.changeOrganization,
       account('admin', 'organization'),
       async (c) => {
-        const fields = await changedFields(c, ChangedOrganization)
+        const fields = await readChangedFields(c, ChangedOrganization)
         return c.json(await organizations.change(c.var.principal, c.req.param('id'), fields))
       },
     )
@@ -81,7 +81,7 @@ const memberRoutes = ({ members }: OrganizationStores, { account }: Guards) =>
       described.joinOrganization,
       account('admin', 'organization'),
       async (c) => {
-        const { message } = await newFields(c, JoinRequest)
+        const { message } = await readNewFields(c, JoinRequest)
         return c.json(await members.join(c.var.principal, c.req.param('id'), message), 201)
       },
     )
@@ -92,9 +92,9 @@ const memberRoutes = ({ members }: OrganizationStores, { account }: Guards) =>
       async (c) => {
         const id = c.req.param('id')
         const filters = check(MemberFilters, c.req.query())
-        const search = searchOf(c)
+        const search = toSearch(c)
         const scope = `members ${c.var.principal.userId} ${id} ${JSON.stringify({ filters, search })}`
-        const listing = { filters, search, page: pageOf(c, scope) }
+        const listing = { filters, search, page: toPage(c, scope) }
         return c.json(await members.list(c.var.principal, id, listing))
       },
     )
@@ -104,7 +104,7 @@ const memberRoutes = ({ members }: OrganizationStores, { account }: Guards) =>
       account('admin', 'organization'),
       async (c) => {
         const { id, user_id: userId } = c.req.param()
-        const fields = await changedFields(c, ChangedMember)
+        const fields = await readChangedFields(c, ChangedMember)
         return c.json(await members.change(c.var.principal, { id, userId }, fields))
       },
     )
@@ -138,7 +138,7 @@ const trailRoutes = ({ organizationTrail }: OrganizationStores, { account }: Gua
       const id = c.req.param('id')
       const filter = check(OrganizationTrailFilter, c.req.query())
       const scope = `trail ${c.var.principal.userId} ${id} ${JSON.stringify(filter)}`
-      const listing = { filter, page: pageOf(c, scope) }
+      const listing = { filter, page: toPage(c, scope) }
       return c.json(await organizationTrail.list(c.var.principal, id, listing))
     },
   )

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import { counted, toShown, type ShownRow } from './rows'
 import type { ChangedOrganization, NewOrganization } from './schema'
-import { recordOrganization, recordedOrganization, toldOrganization } from './recorded'
+import { recordOrganization, recordedOrganization, toRecordedOrganization } from './audit-fields'
 import type { Principal } from '../../auth/principal'
 import { managers, requireRole } from '../../auth/roles'
 import type { Catalog } from '../../catalog/catalog'
@@ -159,7 +159,7 @@ const insertAs = (
       .execute()
     await recordOrganization(trx, 'organization.created', {
       id,
-      after: await toldOrganization(trx, id),
+      after: await toRecordedOrganization(trx, id),
     })
     return id
   })
@@ -258,7 +258,7 @@ export const remove = (db: Kysely<Schema>, id: string) =>
       order by id for no key update`.execute(trx)
     await recordOrganization(trx, 'organization.deleted', {
       id,
-      before: await toldOrganization(trx, id),
+      before: await toRecordedOrganization(trx, id),
     })
     const members = await trx
       .deleteFrom('membership')

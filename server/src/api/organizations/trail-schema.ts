@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Pagination } from '../../http/documentation'
 import { timestamp } from '../../http/fields'
-import { askedFor } from '../../trail/organization-trail'
+import { askedFor } from '../../audit-log/organization-trail'
 
 const text = z.string().max(256).optional()
 

@@ -1,15 +1,15 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { OrganizationTrailFilter } from './trail-schema'
 import type { Principal } from '../../auth/principal'
-import { managers, requireRole, roleIn } from '../../auth/roles'
+import { managers, requireRole, findRole } from '../../auth/roles'
 import { isId } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import type { OrganizationTrailRow } from '../../db/trail-schema'
 import { ApiError } from '../../errors'
 import { toTimestamp } from '../../http/fields'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
-import { meantBy } from '../../trail/organization-trail'
+import { meantBy } from '../../audit-log/organization-trail'
 
 const toChange = (row: Selectable<OrganizationTrailRow>) => ({
   id: row.id,
@@ -37,10 +37,10 @@ export type OrganizationTrailStore = ReturnType<typeof createOrganizationTrailSt
 export const createOrganizationTrailStore = (db: Kysely<Schema>) => ({
   /** Rejects with `resource_not_found` for outsiders, `insufficient_permissions` for lower roles. */
   async list({ userId }: Principal, id: string, { filter, page }: Listing) {
-    const role = isId('org', id) ? await roleIn(db, userId, id) : undefined
+    const role = isId('org', id) ? await findRole(db, userId, id) : undefined
     if (role === undefined) throw new ApiError('resource_not_found')
     requireRole(role, managers)
-    const { shown, pagination } = await pagedRows(db, narrowed(db, id, filter), { page })
+    const { shown, pagination } = await queryPage(db, narrowed(db, id, filter), { page })
     return { changes: shown.map(toChange), pagination }
   },
 })

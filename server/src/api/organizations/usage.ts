@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { UsageFilters } from './usage-schema'
 import type { Principal } from '../../auth/principal'
-import { managers, roleIn, type Role } from '../../auth/roles'
+import { managers, findRole, type Role } from '../../auth/roles'
 import { isId } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import { ApiError, invalidRequest } from '../../errors'
@@ -51,7 +51,9 @@ export type OrganizationUsageStore = ReturnType<typeof createOrganizationUsageSt
 export const createOrganizationUsageStore = (db: Kysely<Schema>) => ({
   async get({ userId }: Principal, organizationId: string, filters: UsageFilters) {
     const { start, end } = periodOf(filters)
-    const role = isId('org', organizationId) ? await roleIn(db, userId, organizationId) : undefined
+    const role = isId('org', organizationId)
+      ? await findRole(db, userId, organizationId)
+      : undefined
     if (role === undefined) throw new ApiError('resource_not_found')
     const isAll = overseers.includes(role)
     const asked = { organizationId, userId: isAll ? null : userId, start, end }

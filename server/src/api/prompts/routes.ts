@@ -4,9 +4,9 @@ import * as described from './description'
 import { Bulk, ChangedPrompt, NewPrompt } from './schema'
 import type { PromptStore } from './store'
 import type { Env } from '../../http/env'
-import { changedFields, newFields } from '../../http/fields'
+import { readChangedFields, readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
-import { pageOf } from '../../http/paging'
+import { toPage } from '../../http/paging'
 import { check } from '../../wire/json-body'
 
 const paths = '/api/user/prompts'
@@ -25,11 +25,11 @@ export const promptRoutes = (prompts: PromptStore, { account }: Guards) =>
     .get(paths, described.listPrompts, account('read', 'account'), async (c) => {
       const filter = check(Filter, c.req.query())
       const { userId } = c.var.principal
-      const page = pageOf(c, `prompts ${userId} ${JSON.stringify(filter)}`)
+      const page = toPage(c, `prompts ${userId} ${JSON.stringify(filter)}`)
       return c.json(await prompts.list(userId, page, filter))
     })
     .post(paths, described.createPrompt, account('write', 'account', 'larger'), async (c) =>
-      c.json(await prompts.create(c.var.principal.userId, await newFields(c, NewPrompt)), 201),
+      c.json(await prompts.create(c.var.principal.userId, await readNewFields(c, NewPrompt)), 201),
     )
     .post(
       `${paths}/bulk`,
@@ -37,14 +37,14 @@ export const promptRoutes = (prompts: PromptStore, { account }: Guards) =>
       account('write', 'account', 'bulk'),
       async (c) => {
         const { userId } = c.var.principal
-        const { action, prompts: wanted, ids } = await newFields(c, Bulk)
+        const { action, prompts: wanted, ids } = await readNewFields(c, Bulk)
         return action === 'create'
           ? c.json(await prompts.createMany(userId, wanted ?? []), 201)
           : c.json(await prompts.deleteMany(userId, ids ?? []))
       },
     )
     .put(one, described.changePrompt, account('write', 'account', 'larger'), async (c) => {
-      const fields = await changedFields(c, ChangedPrompt)
+      const fields = await readChangedFields(c, ChangedPrompt)
       return c.json(await prompts.change(c.var.principal.userId, c.req.param('id'), fields))
     })
     .delete(one, described.deletePrompt, account('write', 'account'), async (c) =>

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { foundBy } from '../../db/account-row'
+import { requireRow } from '../../db/account-row'
 import { createMany, deleteMany } from './bulk'
 import { deletePrompts, insertPrompts, tooMany, toPrompt } from './rows'
 import type { ChangedPrompt, NewPrompt } from './schema'
@@ -7,7 +7,7 @@ import { isId } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import { ApiError } from '../../errors'
 import { present } from '../../http/fields'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
 
 interface Filter {
@@ -61,7 +61,7 @@ async function listPrompts(db: Kysely<Schema>, userId: string, { page, filter }:
     .$if(category !== undefined, (query) => query.where('category', '=', category ?? ''))
     .$if(tag !== undefined, (query) => query.where(sql<boolean>`${tag} = any(tags)`))
     .$if(favorite !== undefined, (query) => query.where('is_favorite', '=', favorite === 'true'))
-  const { shown, pagination } = await pagedRows(db, filtered, { page })
+  const { shown, pagination } = await queryPage(db, filtered, { page })
   return { prompts: shown.map(toPrompt), pagination }
 }
 
@@ -76,7 +76,7 @@ async function changePrompt(db: Kysely<Schema>, { userId, id, fields }: Change) 
   const { used, ...changed } = fields
   const columns = present(changed)
   const isChanged = Object.keys(columns).length > 0
-  const row = await foundBy('prompt', id, () =>
+  const row = await requireRow('prompt', id, () =>
     db
       .updateTable('prompt')
       .set((is) => ({

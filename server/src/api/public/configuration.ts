@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { Kept } from '../../db/kept'
+import { CachedValue } from '../../db/cached-value'
 import type { Schema } from '../../db/schema'
 import type { BrandingStore } from '../../settings/branding'
 import type { Settings } from '../../settings/settings'
@@ -37,7 +37,7 @@ const alerts = {
 /** What a client of this service may know before it has a key. Source: contract 9.1. */
 export function createConfigurationView(ports: ConfigurationPorts) {
   const { db, settings, branding, version } = ports
-  const plan = new Kept({
+  const plan = new CachedValue({
     read: () =>
       db
         .selectFrom('plan')

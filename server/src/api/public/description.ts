@@ -8,7 +8,7 @@ import {
   PublicOrganizations,
   PublicProviders,
 } from './schema'
-import { answers, documented, paging } from '../../http/documentation'
+import { answers, describeErrors, paging } from '../../http/documentation'
 import type { ErrorCode } from '../../errors'
 import { Branding } from '../../settings/branding'
 
@@ -37,7 +37,7 @@ const publicRoute = ({ operationId, summary, answer, path = [], query = [] }: Pu
     parameters: [...path.map(parameter('path')), ...query.map(parameter('query'))],
     responses: {
       ...answers(200, summary, answer),
-      ...documented('invalid_request', 'rate_limit_exceeded', ...missing),
+      ...describeErrors('invalid_request', 'rate_limit_exceeded', ...missing),
     },
   })
 }

@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../db/schema'
 
 /** How requests went in the last 24 hours; null where there was none to tell by. */
-export interface Figures {
+export interface PublicFigures {
   /** The mean of those that succeeded. */
   latencyMs: number | null
   /** Of a hundred that did not end by the provider's own fault, with two decimals. */
@@ -20,7 +20,7 @@ interface Row {
  * How the connections of public organizations fared, by the organization's id, and those of their public
  * gateways by the gateway's; what was not used is left out.
  */
-export async function figuresOf(db: Kysely<Schema>): Promise<Map<string, Figures>> {
+export async function readPublicFigures(db: Kysely<Schema>): Promise<Map<string, PublicFigures>> {
   const { rows } = await sql<Row>`
     select coalesce(gateway.id, organization.id) as served_by,
       count(*) filter (where log.status = 'success') as good,
@@ -38,7 +38,7 @@ export async function figuresOf(db: Kysely<Schema>): Promise<Map<string, Figures
   return new Map(rows.map((row) => [row.served_by, toFigures(row)]))
 }
 
-function toFigures({ good, bad, latency_ms: latencyMs }: Row): Figures {
+function toFigures({ good, bad, latency_ms: latencyMs }: Row): PublicFigures {
   const all = Number(good + bad)
   return {
     latencyMs: latencyMs === null ? null : Math.round(latencyMs),

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { statusOf } from './health'
+import { toHealthStatus } from './health'
 
 const sound = (id: string) => ({ id, isFailing: false })
 const refused = (id: string) => ({ id, isFailing: true })
@@ -21,5 +21,5 @@ test.each([
   ['the key of one is refused', [refused('a'), sound('b')], {}, 'degraded'],
   ['all keys are refused', [refused('a')], { a: { good: 9, bad: 0 } }, 'down'],
 ] as const)('%s', (...[, connections, fared, status]) => {
-  expect(statusOf(connections, new Map(Object.entries(fared)))).toBe(status)
+  expect(toHealthStatus(connections, new Map(Object.entries(fared)))).toBe(status)
 })

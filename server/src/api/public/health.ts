@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { newIdBody } from '../../db/id'
+import { generateIdBody } from '../../db/id'
 import type { Schema } from '../../db/schema'
 
 /** How a connection's requests ended of late. */
@@ -9,7 +9,7 @@ export interface Fared {
   bad: number
 }
 
-export type Status = 'operational' | 'degraded' | 'down'
+export type HealthStatus = 'operational' | 'degraded' | 'down'
 
 const windowMs = 5 * 60_000
 /** Of fewer requests nothing is said. */
@@ -17,14 +17,14 @@ const fewest = 3
 const degradedFrom = 0.2
 
 /** How platform connections fared in the last five minutes, by id; one that was not used is left out. */
-export async function faredOf(
+export async function readRecentResults(
   db: Kysely<Schema>,
   connectionIds: readonly string[],
 ): Promise<Map<string, Fared>> {
   if (connectionIds.length === 0) return new Map()
   const since = new Date(Date.now() - windowMs)
   // Ids rise with time, and have an index that times have not.
-  const firstId = `req_${newIdBody(since.getTime())}`
+  const firstId = `req_${generateIdBody(since.getTime())}`
   const { rows } = await sql<{ connection_id: string; good: bigint; bad: bigint }>`
     select connection_id,
       count(*) filter (where status = 'success') as good,
@@ -42,10 +42,10 @@ export async function faredOf(
  * What is said of a provider. Only the platform's own connections tell: a customer's may be refused
  * for his key's sake, or lead anywhere. Where nothing is known against it, it is operational.
  */
-export function statusOf(
+export function toHealthStatus(
   connections: readonly { id: string; isFailing: boolean }[],
   fared: ReadonlyMap<string, Fared>,
-): Status {
+): HealthStatus {
   if (connections.length === 0) return 'operational'
   const failing = connections.filter(({ isFailing }) => isFailing).length
   if (failing === connections.length) return 'down'

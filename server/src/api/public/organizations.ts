@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely'
 import { toOrganizationProfile } from './profiles'
-import { ofOrganization, publicOrganizations, type PublicRow } from './public-rows'
-import type { Served } from './served'
+import { ofOrganization, findPublicOrganizations, type PublicRow } from './public-rows'
+import type { PublicServed } from './served-models'
 import type { Schema } from '../../db/schema'
 import { ApiError } from '../../errors'
 import { toTimestamp } from '../../http/fields'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
 
 const toOrganization = (row: PublicRow) => ({
@@ -20,15 +20,15 @@ const toOrganization = (row: PublicRow) => ({
 })
 
 /** Public organizations, for anybody. Source: contract 9.1. */
-export const createOrganizationView = (db: Kysely<Schema>, served: Served) => ({
+export const createOrganizationView = (db: Kysely<Schema>, served: PublicServed) => ({
   async list(page: Page, search: string | undefined) {
-    const query = publicOrganizations(db, search)
-    const { shown, pagination } = await pagedRows(db, query, { page, column: ofOrganization })
+    const query = findPublicOrganizations(db, search)
+    const { shown, pagination } = await queryPage(db, query, { page, column: ofOrganization })
     return { organizations: shown.map(toOrganization), pagination }
   },
   /** Rejects with `resource_not_found` for private ones too. */
   async get(slug: string) {
-    const row = await publicOrganizations(db)
+    const row = await findPublicOrganizations(db)
       .where('public_name.name', '=', slug)
       .executeTakeFirst()
     if (!row) throw new ApiError('resource_not_found')

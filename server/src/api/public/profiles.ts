@@ -2,10 +2,10 @@ import { sql, type Kysely } from 'kysely'
 import { idAfter } from './ids'
 import { ofOrganization, servingOrganizations, type PublicRow } from './public-rows'
 import type { Introduced, ProviderView } from './providers'
-import type { Served } from './served'
-import { Kept } from '../../db/kept'
+import type { PublicServed } from './served-models'
+import { CachedValue } from '../../db/cached-value'
 import type { Schema } from '../../db/schema'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import { toPaged, type Page } from '../../http/paging'
 
 const keepMs = 30_000
@@ -41,12 +41,12 @@ const toUpstreamProfile = (provider: Introduced, rating: number | undefined) => 
 interface Sources {
   db: Kysely<Schema>
   providers: ProviderView
-  served: Served
+  served: PublicServed
 }
 
 /** The providers by name, then public organizations that serve models, newest first. */
 export function createProfileView({ db, providers, served }: Sources) {
-  const ratings = new Kept({ read: () => ratingsByProvider(db), keepMs })
+  const ratings = new CachedValue({ read: () => ratingsByProvider(db), keepMs })
 
   async function upstream(search: string | undefined) {
     const words = search?.toLowerCase() ?? ''
@@ -61,7 +61,7 @@ export function createProfileView({ db, providers, served }: Sources) {
       const first = await upstream(search)
       const start = startIn(first, page)
       const wanted = first.slice(start, start + page.limit + 1)
-      const behind = await pagedRows(db, servingOrganizations(db, search), {
+      const behind = await queryPage(db, servingOrganizations(db, search), {
         page: behindPage(page, { start, length: first.length, shown: wanted.length }),
         column: ofOrganization,
       })

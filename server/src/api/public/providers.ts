@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
-import { faredOf, statusOf } from './health'
-import { madeProviderId } from './ids'
+import { readRecentResults, toHealthStatus } from './health'
+import { deriveProviderId } from './ids'
 import type { Catalog } from '../../catalog/catalog'
 import type { Model } from '../../catalog/model'
-import { Kept } from '../../db/kept'
+import { CachedValue } from '../../db/cached-value'
 import type { Schema } from '../../db/schema'
 import { providers as registry } from '../../providers/registry'
 import type { Provider } from '../../providers/provider'
@@ -40,10 +40,10 @@ const streams = ({ embeddings }: Provider, models: readonly Model[]) =>
 
 /** The providers of the catalogue, for anybody. Source: contract 9.1. */
 export function createProviderView(db: Kysely<Schema>, catalog: Catalog) {
-  const rows = new Kept({ read: () => readRows(db), keepMs })
-  const fared = new Kept({
+  const rows = new CachedValue({ read: () => readRows(db), keepMs })
+  const fared = new CachedValue({
     read: () =>
-      faredOf(
+      readRecentResults(
         db,
         [...catalog.snapshot.connections.values()].flat().map(({ id }) => id),
       ),
@@ -57,7 +57,7 @@ export function createProviderView(db: Kysely<Schema>, catalog: Catalog) {
     const byProvider = Map.groupBy(enabled, ({ provider }) => provider)
     return [...providers.values()]
       .map(({ key, name, website }) => {
-        const made = { id: madeProviderId(key), key, description: null, website, logo_url: null }
+        const made = { id: deriveProviderId(key), key, description: null, website, logo_url: null }
         return { ...made, ...known.get(key), name, models: byProvider.get(key) ?? [] }
       })
       .toSorted((one, other) => (one.name.toLowerCase() < other.name.toLowerCase() ? -1 : 1))
@@ -76,7 +76,7 @@ export function createProviderView(db: Kysely<Schema>, catalog: Catalog) {
           endpoint_url: addressOf(known.key),
           model_count: models.length,
           supports_streaming: streams(provider, models),
-          status: statusOf(connections.get(known.key) ?? [], recent),
+          status: toHealthStatus(connections.get(known.key) ?? [], recent),
         }
       })
       return { providers: shown }

@@ -21,7 +21,7 @@ const shown = sql`
     )`
 
 /** Those who show themselves, and how many connections they show. */
-export function publicOrganizations(db: Kysely<Schema>, search?: string) {
+export function findPublicOrganizations(db: Kysely<Schema>, search?: string) {
   return db
     .selectFrom('organization')
     .innerJoin('public_name', 'public_name.organization_id', 'organization.id')
@@ -52,6 +52,6 @@ export function publicOrganizations(db: Kysely<Schema>, search?: string) {
 
 /** The same, of those that show some. */
 export const servingOrganizations = (db: Kysely<Schema>, search?: string) =>
-  publicOrganizations(db, search).where(sql<boolean>`exists (select ${shown})`)
+  findPublicOrganizations(db, search).where(sql<boolean>`exists (select ${shown})`)
 
 export const ofOrganization = 'organization.id'

@@ -7,7 +7,7 @@ import type { ProviderView } from './providers'
 import type { ServerView } from './servers'
 import type { Env } from '../../http/env'
 import type { Guards } from '../../http/guards'
-import { pageOf, searchOf } from '../../http/paging'
+import { toPage, toSearch } from '../../http/paging'
 import type { BrandingStore } from '../../settings/branding'
 
 const root = '/api/public'
@@ -22,8 +22,8 @@ export interface PublicStores {
 }
 
 const searchedPage = (c: Context<Env>, list: string) => {
-  const search = searchOf(c)
-  return [pageOf(c, `public ${list} ${search ?? ''}`), search] as const
+  const search = toSearch(c)
+  return [toPage(c, `public ${list} ${search ?? ''}`), search] as const
 }
 
 /** What anybody may see. Source: contract 9.1. */

@@ -1,11 +1,11 @@
 import { sql, type Kysely } from 'kysely'
-import { figuresOf } from './figures'
-import type { Served } from './served'
-import { uptimes } from './uptime'
+import { readPublicFigures } from './figures'
+import type { PublicServed } from './served-models'
+import { readUptimes } from './uptime'
 import { gatewayStatus } from '../../db/gateway-row'
-import { Kept } from '../../db/kept'
+import { CachedValue } from '../../db/cached-value'
 import type { Schema } from '../../db/schema'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
 
 const keepMs = 60_000
@@ -16,13 +16,13 @@ const mostModels = 100
  * One inference server for each public organization with connections that are in use and that Tollgate
  * calls itself, and one for each of their public self-hosted gateways. Source: contract 9.1.
  */
-export function createServerView(db: Kysely<Schema>, served: Served) {
-  const figures = new Kept({ read: () => figuresOf(db), keepMs })
-  const online = new Kept({ read: () => uptimes(db), keepMs })
+export function createServerView(db: Kysely<Schema>, served: PublicServed) {
+  const figures = new CachedValue({ read: () => readPublicFigures(db), keepMs })
+  const online = new CachedValue({ read: () => readUptimes(db), keepMs })
   return {
     async list(page: Page, search: string | undefined) {
       const [{ shown, pagination }, fared, seen] = await Promise.all([
-        pagedRows(db, serversIn(db, search), { page }),
+        queryPage(db, serversIn(db, search), { page }),
         figures.get(),
         online.get(),
       ])
@@ -89,7 +89,7 @@ function serversIn(db: Kysely<Schema>, search: string | undefined) {
     )
 }
 
-async function toServer(row: ServerRow, served: Served) {
+async function toServer(row: ServerRow, served: PublicServed) {
   const { organization_id: organizationId, gateway_id: gatewayId } = row
   const models =
     gatewayId === null

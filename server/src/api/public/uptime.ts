@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../db/schema'
 
 /** What is known of a gateway's last hours; times in seconds since 1970. */
-export interface Watched {
+export interface GatewayUptime {
   /** Since when it is watched. */
   since: number
   now: number
@@ -16,7 +16,7 @@ const dayMinutes = 24 * 60
  * The part of the last 24 hours in which a gateway was online, in hundredths with two decimals, by the
  * minute; of a younger one of its time so far. The minute that runs counts once it was seen in it.
  */
-export function uptimeOf({ since, now, hours }: Watched): number | null {
+export function computeUptime({ since, now, hours }: GatewayUptime): number | null {
   const running = Math.floor(now / 60)
   const first = Math.max(Math.floor(since / 60), running - dayMinutes + 1)
   let seen = 0
@@ -39,7 +39,7 @@ interface Row {
 }
 
 /** Of public gateways, by id; one that never said what it serves is left out. */
-export async function uptimes(db: Kysely<Schema>): Promise<Map<string, number | null>> {
+export async function readUptimes(db: Kysely<Schema>): Promise<Map<string, number | null>> {
   const { rows } = await sql<Row>`
     select gateway.id, extract(epoch from gateway.watched_since)::float8 as since,
       extract(epoch from now())::float8 as now, known.hour, known.minutes
@@ -50,10 +50,10 @@ export async function uptimes(db: Kysely<Schema>): Promise<Map<string, number | 
     where gateway.is_public and gateway.welcomed_at is not null
       and organization.is_public and organization.status = 'active'`.execute(db)
   const byGateway = Map.groupBy(rows, ({ id }) => id)
-  return new Map([...byGateway].map(([id, own]) => [id, uptimeOf(toWatched(own))]))
+  return new Map([...byGateway].map(([id, own]) => [id, computeUptime(toWatched(own))]))
 }
 
-function toWatched(rows: readonly Row[]): Watched {
+function toWatched(rows: readonly Row[]): GatewayUptime {
   const hours = rows.flatMap(({ hour, minutes }) =>
     hour === null || minutes === null ? [] : [[hour, minutes] as const],
   )

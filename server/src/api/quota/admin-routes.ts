@@ -4,9 +4,9 @@ import { described } from './admin-description'
 import type { QuotaRequestStore } from './request-store'
 import { Decision, Rejection } from './schema'
 import type { Env } from '../../http/env'
-import { newFields } from '../../http/fields'
+import { readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
-import { pageOf, searchOf } from '../../http/paging'
+import { toPage, toSearch } from '../../http/paging'
 import { check } from '../../wire/json-body'
 
 const paths = '/api/admin/quota-requests'
@@ -17,14 +17,14 @@ const Filter = z.object({ status: z.enum(['pending', 'approved', 'rejected']).op
 export const quotaRequestRoutes = (requests: QuotaRequestStore, { operator }: Guards) =>
   new Hono<Env>()
     .get(paths, described.list, operator, async (c) => {
-      const filter = { ...check(Filter, c.req.query()), search: searchOf(c) }
-      const page = pageOf(c, `quota requests ${JSON.stringify(filter)}`)
+      const filter = { ...check(Filter, c.req.query()), search: toSearch(c) }
+      const page = toPage(c, `quota requests ${JSON.stringify(filter)}`)
       return c.json(await requests.list(page, filter))
     })
     .post(`${paths}/:id/approve`, described.approve, operator, async (c) =>
-      c.json(await requests.approve(c.req.param('id'), await newFields(c, Decision))),
+      c.json(await requests.approve(c.req.param('id'), await readNewFields(c, Decision))),
     )
     .post(`${paths}/:id/reject`, described.reject, operator, async (c) => {
-      const { note } = await newFields(c, Rejection)
+      const { note } = await readNewFields(c, Rejection)
       return c.json(await requests.reject(c.req.param('id'), note ?? null))
     })

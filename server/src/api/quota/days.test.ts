@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
-import { daysOf } from './days'
+import { listDays } from './days'
 import { ApiError } from '../../errors'
 
 const nowMs = Date.UTC(2026, 2, 10, 15, 30)
-const spanOf = (asked: Parameters<typeof daysOf>[0]) => {
-  const days = daysOf(asked, nowMs)
+const spanOf = (asked: Parameters<typeof listDays>[0]) => {
+  const days = listDays(asked, nowMs)
   return [days.length, days[0], days.at(-1)]
 }
-const paramOf = (asked: Parameters<typeof daysOf>[0]) => {
+const paramOf = (asked: Parameters<typeof listDays>[0]) => {
   try {
-    daysOf(asked, nowMs)
+    listDays(asked, nowMs)
     return undefined
   } catch (thrown) {
     return thrown instanceof ApiError && [thrown.param, thrown.details['issue']]

@@ -5,7 +5,7 @@ const usualDays = 30
 const mostDays = 366
 
 /** What was asked for: ISO 8601 times with zone, or dates. */
-export interface Asked {
+export interface DayRangeQuery {
   start_date?: string | undefined
   end_date?: string | undefined
 }
@@ -20,7 +20,10 @@ const toDay = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 10)
  * The days that a range touches, newest first and none that is still to come; 30 of them where no start
  * is named. Throws `out_of_range` at `start_date` for one that is after the end, or too long before it.
  */
-export function daysOf({ start_date: start, end_date: end }: Asked, nowMs: number): string[] {
+export function listDays(
+  { start_date: start, end_date: end }: DayRangeQuery,
+  nowMs: number,
+): string[] {
   // A pure date counts to its end.
   const endMs = end === undefined ? nowMs + 1 : Date.parse(end) + (isDate(end) ? dayMs : 0)
   const lastMs = midnightMs(endMs - 1)

@@ -5,7 +5,7 @@ import {
   NewQuotaRequest,
   QuotaRequest,
   QuotaRequestList,
-  Status,
+  QuotaStatus,
 } from './schema'
 import { accountRoute, paging } from '../../http/documentation'
 
@@ -15,7 +15,7 @@ export const getQuotaStatus = accountRoute({
   operationId: 'getQuotaStatus',
   summary: 'Your limits, and what is used of them now',
   tag,
-  answer: Status,
+  answer: QuotaStatus,
 })
 
 export const getQuotaHistory = accountRoute({

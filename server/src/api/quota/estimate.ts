@@ -23,7 +23,7 @@ interface Priced {
   payer: string | null
 }
 
-export interface EstimatePorts {
+export interface QuotaEstimatePorts {
   db: Kysely<Schema>
   price: (asked: AskedCost, principal: Principal) => Promise<Priced>
   /** Below it nothing is admitted that costs anything. Nano-dollars. */
@@ -32,7 +32,7 @@ export interface EstimatePorts {
 
 /** What a request would cost, and whether its payer has that. Rejects as `price` does. */
 export async function estimate(
-  { db, price, minimumBalance }: EstimatePorts,
+  { db, price, minimumBalance }: QuotaEstimatePorts,
   principal: Principal,
   asked: NewEstimate,
 ): Promise<Estimate> {

@@ -1,14 +1,14 @@
 import { sql, type Kysely } from 'kysely'
-import { daysOf, type Asked } from './days'
+import { listDays, type DayRangeQuery } from './days'
 import { limitOf, percentageOf } from './limit-values'
 import { quotaTypes, type QuotaType } from './schema'
 import { readAccountLimits } from '../../auth/account-limits'
-import type { Scope } from '../../auth/principal'
+import type { LimitScope } from '../../auth/principal'
 import type { Schema } from '../../db/schema'
 import { toPaged, type Page } from '../../http/paging'
 import { toUsd } from '../../wire/usd'
 
-export interface Filter extends Asked {
+export interface QuotaHistoryFilter extends DayRangeQuery {
   granularity: 'day' | 'month'
 }
 
@@ -28,9 +28,9 @@ interface Used {
 export async function readHistory(
   db: Kysely<Schema>,
   userId: string,
-  { page, filter }: { page: Page; filter: Filter },
+  { page, filter }: { page: Page; filter: QuotaHistoryFilter },
 ) {
-  const days = daysOf(filter, Date.now())
+  const days = listDays(filter, Date.now())
   const byDay = await readDays(db, userId, days)
   const rows = filter.granularity === 'day' ? byDay : byMonth(byDay)
   const { before, offset, limit } = page
@@ -131,7 +131,7 @@ async function readDays(db: Kysely<Schema>, userId: string, days: readonly strin
 }
 
 /** The limits are those of today: what they once were is not kept. */
-function toUsed(row: DayRow, limits: Scope): Used {
+function toUsed(row: DayRow, limits: LimitScope): Used {
   const used: Record<QuotaType, bigint> = {
     requests_per_minute: row.peak_requests,
     tokens_per_minute: row.peak_tokens,

@@ -1,10 +1,10 @@
 import type { QuotaType } from './schema'
-import type { Scope } from '../../auth/principal'
+import type { LimitScope } from '../../auth/principal'
 import { invalidRequest } from '../../errors'
 import { toUsd } from '../../wire/usd'
 
 /** The limit of a type; of `monthly_spend` nano-dollars. Null for none. */
-export function limitOf(limits: Scope, type: QuotaType): bigint | null {
+export function limitOf(limits: LimitScope, type: QuotaType): bigint | null {
   if (type === 'monthly_spend') return limits.monthlySpend
   const limit = {
     requests_per_minute: limits.requestsPerMinute,

@@ -7,9 +7,9 @@ import type { QuotaRequestRow } from '../../db/support-schema'
 import { ApiError, invalidRequest } from '../../errors'
 import { toTimestamp } from '../../http/fields'
 import { toStoredOverrides } from '../../http/limits'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
-import { notify } from '../../inbox/notify'
+import { notify } from '../../notifications/notify'
 import { postMail } from '../../mail/outbox'
 
 type Row = Selectable<QuotaRequestRow>
@@ -131,7 +131,7 @@ async function tellDecision(trx: Kysely<Schema>, row: Row & { email: string }): 
 /** What an account asked for, newest first. */
 export async function listOwnRequests(db: Kysely<Schema>, userId: string, page: Page) {
   const own = db.selectFrom('quota_request').selectAll().where('user_id', '=', userId)
-  const { shown, pagination } = await pagedRows(db, own, { page })
+  const { shown, pagination } = await queryPage(db, own, { page })
   return { quota_requests: shown.map(toQuotaRequest), pagination }
 }
 
@@ -152,6 +152,6 @@ async function listRequests(db: Kysely<Schema>, page: Page, { status, search }: 
         ]),
       ),
     )
-  const { shown, pagination } = await pagedRows(db, filtered, { page, column: 'quota_request.id' })
+  const { shown, pagination } = await queryPage(db, filtered, { page, column: 'quota_request.id' })
   return { quota_requests: shown.map(toDecided), pagination }
 }

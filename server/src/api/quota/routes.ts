@@ -4,9 +4,9 @@ import * as described from './description'
 import { NewEstimate, NewQuotaRequest } from './schema'
 import type { QuotaStore } from './store'
 import type { Env } from '../../http/env'
-import { newFields } from '../../http/fields'
+import { readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
-import { pageOf } from '../../http/paging'
+import { toPage } from '../../http/paging'
 import { check } from '../../wire/json-body'
 
 const paths = '/api/user/quota'
@@ -28,7 +28,7 @@ export const quotaRoutes = (quota: QuotaStore, { account }: Guards) =>
     .get(`${paths}/history`, described.getQuotaHistory, account('read', 'account'), async (c) => {
       const filter = check(Filter, c.req.query())
       const { userId } = c.var.principal
-      const page = pageOf(c, `quota ${userId} ${JSON.stringify(filter)}`)
+      const page = toPage(c, `quota ${userId} ${JSON.stringify(filter)}`)
       return c.json(await quota.history(userId, page, filter))
     })
     .get(
@@ -37,7 +37,7 @@ export const quotaRoutes = (quota: QuotaStore, { account }: Guards) =>
       account('read', 'account'),
       async (c) => {
         const { userId } = c.var.principal
-        return c.json(await quota.requests(userId, pageOf(c, `quota requests of ${userId}`)))
+        return c.json(await quota.requests(userId, toPage(c, `quota requests of ${userId}`)))
       },
     )
     .post(
@@ -46,7 +46,10 @@ export const quotaRoutes = (quota: QuotaStore, { account }: Guards) =>
       account('write', 'account'),
       async (c) =>
         c.json(
-          await quota.requestIncrease(c.var.principal.userId, await newFields(c, NewQuotaRequest)),
+          await quota.requestIncrease(
+            c.var.principal.userId,
+            await readNewFields(c, NewQuotaRequest),
+          ),
           201,
         ),
     )
@@ -54,5 +57,6 @@ export const quotaRoutes = (quota: QuotaStore, { account }: Guards) =>
       `${paths}/estimate-cost`,
       described.estimateCost,
       account('write', 'organization', 'bulk'),
-      async (c) => c.json(await quota.estimate(c.var.principal, await newFields(c, NewEstimate))),
+      async (c) =>
+        c.json(await quota.estimate(c.var.principal, await readNewFields(c, NewEstimate))),
     )

@@ -46,7 +46,7 @@ export const NewEstimate = z.object({
 })
 export type NewEstimate = z.output<typeof NewEstimate>
 
-const Quota = z.object({
+const ShownQuota = z.object({
   type: quotaType,
   limit: z.number().nullable().describe('Null for none'),
   used: z.number(),
@@ -55,17 +55,17 @@ const Quota = z.object({
   unit: z.enum(['requests', 'tokens', 'usd']),
   resets_at: z.iso.datetime().nullable(),
 })
-export type Quota = z.output<typeof Quota>
+export type ShownQuota = z.output<typeof ShownQuota>
 
-export const Status = z
+export const QuotaStatus = z
   .object({
     tier: z.string().describe('The name of your plan'),
     period: z.object({ start: z.iso.datetime(), end: z.iso.datetime() }),
-    quotas: z.array(Quota),
+    quotas: z.array(ShownQuota),
     updated_at: z.iso.datetime(),
   })
   .meta({ ref: 'QuotaStatus' })
-export type Status = z.output<typeof Status>
+export type QuotaStatus = z.output<typeof QuotaStatus>
 
 const Used = z.object({
   date: z.iso.date().describe('The first day of a month, where it is for a month'),

@@ -1,9 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 import { limitOf, percentageOf, toShownLimit } from './limit-values'
-import { quotaTypes, type Quota, type QuotaType, type Status } from './schema'
+import { quotaTypes, type ShownQuota, type QuotaType, type QuotaStatus } from './schema'
 import { readAccountLimits } from '../../auth/account-limits'
-import { limitsOf, type Bucket, type Scope } from '../../auth/principal'
-import { newIdBody } from '../../db/id'
+import { combineLimits, type LimitBucket, type LimitScope } from '../../auth/principal'
+import { generateIdBody } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import { toTimestamp } from '../../http/fields'
 import { readMonth } from '../../ledger/month-sums'
@@ -19,14 +19,14 @@ export interface StatusPorts {
   db: Kysely<Schema>
   /** What is counted now: for each window, then for each place. */
   used: (at: {
-    windows: readonly Bucket[]
-    running: readonly Bucket[]
+    windows: readonly LimitBucket[]
+    running: readonly LimitBucket[]
   }) => readonly Live[] | Promise<readonly Live[]>
   /** The calendar month of a moment, in UTC. */
   monthOf: (wallMs: number) => { fromMs: number; toMs: number }
 }
 
-const units: Record<QuotaType, Quota['unit']> = {
+const units: Record<QuotaType, ShownQuota['unit']> = {
   requests_per_minute: 'requests',
   tokens_per_minute: 'tokens',
   concurrent_requests: 'requests',
@@ -41,7 +41,7 @@ interface Usage {
 }
 
 /** Where an account stands with each of its limits. */
-export async function readStatus(ports: StatusPorts, userId: string): Promise<Status> {
+export async function readStatus(ports: StatusPorts, userId: string): Promise<QuotaStatus> {
   const { db, monthOf } = ports
   const { plan, limits } = await readAccountLimits(db, userId)
   const nowMs = Date.now()
@@ -66,7 +66,7 @@ export async function readStatus(ports: StatusPorts, userId: string): Promise<St
   }
 }
 
-function toQuota(type: QuotaType, limit: bigint | null, { used, resetsAtMs }: Usage): Quota {
+function toQuota(type: QuotaType, limit: bigint | null, { used, resetsAtMs }: Usage): ShownQuota {
   const left = limit === null || used < limit ? (limit ?? 0n) - used : 0n
   return {
     type,
@@ -84,17 +84,17 @@ type LiveType = 'requests_per_minute' | 'tokens_per_minute' | 'concurrent_reques
 /** What is limited is counted; what is not is taken from the log, but for what runs: nobody counts it. */
 async function readLive(
   { db, used }: StatusPorts,
-  limits: Scope,
+  limits: LimitScope,
   nowMs: number,
 ): Promise<Record<LiveType, Usage>> {
-  const { requests, tokens, running } = limitsOf([limits])
+  const { requests, tokens, running } = combineLimits([limits])
   const windows = [...requests, ...tokens]
   const [counted, logged] = await Promise.all([
     used({ windows, running }),
     windows.length < 2 ? readLastMinute(db, limits.id, nowMs) : { requests: 0n, tokens: 0n },
   ])
   const byId = new Map([...windows, ...running].map(({ id }, place) => [id, counted[place]]))
-  const usageOf = ([bucket]: readonly Bucket[], unlimited: bigint): Usage => {
+  const usageOf = ([bucket]: readonly LimitBucket[], unlimited: bigint): Usage => {
     const at = bucket && byId.get(bucket.id)
     if (!at) return { used: unlimited, resetsAtMs: null }
     return { used: BigInt(at.used), resetsAtMs: at.resetMs > 0 ? nowMs + at.resetMs : null }
@@ -113,7 +113,7 @@ async function readLastMinute(db: Kysely<Schema>, userId: string, nowMs: number)
   const { rows } = await sql<{ requests: bigint; tokens: bigint }>`
     select count(*) as requests, coalesce(sum(input_tokens + output_tokens), 0)::bigint as tokens
     from request_log
-    where user_id = ${userId} and id > ${`req_${newIdBody(nowMs - minuteMs)}`}
+    where user_id = ${userId} and id > ${`req_${generateIdBody(nowMs - minuteMs)}`}
       and started_at > ${new Date(nowMs - minuteMs)}`.execute(db)
   return rows[0] ?? { requests: 0n, tokens: 0n }
 }

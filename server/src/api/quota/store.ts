@@ -1,5 +1,5 @@
-import { estimate, type EstimatePorts } from './estimate'
-import { readHistory, type Filter } from './history'
+import { estimate, type QuotaEstimatePorts } from './estimate'
+import { readHistory, type QuotaHistoryFilter } from './history'
 import { limitOf, toStoredLimit } from './limit-values'
 import { listOwnRequests, toQuotaRequest } from './request-store'
 import type { NewEstimate, NewQuotaRequest } from './schema'
@@ -11,14 +11,14 @@ import { isTaken } from '../../db/violation'
 import { invalidRequest } from '../../errors'
 import type { Page } from '../../http/paging'
 
-export interface QuotaPorts extends StatusPorts, EstimatePorts {}
+export interface QuotaPorts extends StatusPorts, QuotaEstimatePorts {}
 
 export type QuotaStore = ReturnType<typeof createQuotaStore>
 
 /** The limits of accounts, and what is used of them. */
 export const createQuotaStore = (ports: QuotaPorts) => ({
   status: (userId: string) => readStatus(ports, userId),
-  history: (userId: string, page: Page, filter: Filter) =>
+  history: (userId: string, page: Page, filter: QuotaHistoryFilter) =>
     readHistory(ports.db, userId, { page, filter }),
   estimate: (principal: Principal, asked: NewEstimate) => estimate(ports, principal, asked),
   requests: (userId: string, page: Page) => listOwnRequests(ports.db, userId, page),

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { LogAttempt, LogDetails } from './schema'
-import type { LogRow } from './shown'
+import type { LogRow } from './log-answer'
 import { toChargedPrice } from '../../catalog/charged-price'
 import type { Schema } from '../../db/schema'
 
@@ -30,7 +30,7 @@ interface AttemptRow {
 type Attempted = Pick<LogDetails, 'resolution_attempts' | 'pricing' | 'measured'>
 
 /** Who was asked for a request, in order, each behind those that were passed over before it. */
-export async function attemptsOf(
+export async function toAttempts(
   db: Kysely<Schema>,
   { id, user_id, started_at, latency_ms }: LogRow,
 ): Promise<Attempted> {

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import * as described from './description'
-import { Filter } from './schema'
+import { RequestLogFilter } from './schema'
 import type { RequestLogStore } from './store'
 import type { Env } from '../../http/env'
 import type { Guards } from '../../http/guards'
-import { pageOf } from '../../http/paging'
+import { toPage } from '../../http/paging'
 import { check } from '../../wire/json-body'
 
 const paths = '/api/account/request-logs'
@@ -14,13 +14,13 @@ const one = `${paths}/:id`
 export const requestLogRoutes = (logs: RequestLogStore, { account }: Guards) =>
   new Hono<Env>()
     .get(paths, described.listRequestLogs, account('read', 'account'), async (c) => {
-      const filter = check(Filter, c.req.query())
+      const filter = check(RequestLogFilter, c.req.query())
       const { userId } = c.var.principal
-      const page = pageOf(c, `request logs ${userId} ${JSON.stringify(filter)}`)
+      const page = toPage(c, `request logs ${userId} ${JSON.stringify(filter)}`)
       return c.json(await logs.list(userId, page, filter))
     })
     .get(`${paths}/stats`, described.getRequestLogStats, account('read', 'account'), async (c) => {
-      const filter = check(Filter, c.req.query())
+      const filter = check(RequestLogFilter, c.req.query())
       return c.json(await logs.stats(c.var.principal.userId, filter))
     })
     .get(one, described.getRequestLog, account('read', 'account'), async (c) =>

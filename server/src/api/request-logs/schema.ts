@@ -17,7 +17,7 @@ const status = z.enum(['success', 'error', 'cancelled'])
 const billingMode = z.enum(['platform', 'house', 'byok', 'org_pays', 'member_pays', 'free'])
 
 /** Which logs are wanted. Source: contract 6.9. */
-export const Filter = z
+export const RequestLogFilter = z
   .object({
     model: z.string().max(256).optional(),
     provider: z.string().max(40).optional(),
@@ -33,7 +33,7 @@ export const Filter = z
     if (!start_date || !end_date || start_date <= end_date) return
     ctx.addIssue(broken('out_of_range', 'must not be after end_date.', ['start_date']))
   })
-export type Filter = z.output<typeof Filter>
+export type RequestLogFilter = z.output<typeof RequestLogFilter>
 
 export const filters = [
   'model',

@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import { ofGateway } from './of-gateway'
-import type { Filter, Stats } from './schema'
-import { timingsOf } from './timings'
+import { matchGateway } from './gateway-filter'
+import type { RequestLogFilter, Stats } from './schema'
+import { readTimings } from './timings'
 import type { Schema } from '../../db/schema'
 import { toTimestamp } from '../../http/fields'
 import { toUsd } from '../../wire/usd'
@@ -11,7 +11,7 @@ const defaultDays = 30
 const mostGroups = 1000
 
 /** The logs of an account that a filter lets pass, as a condition. */
-export function matching(userId: string, filter: Filter): RawBuilder<boolean> {
+export function matchFilter(userId: string, filter: RequestLogFilter): RawBuilder<boolean> {
   const conditions = [
     sql`user_id = ${userId}`,
     filter.model !== undefined && sql`model = ${filter.model}`,
@@ -19,7 +19,7 @@ export function matching(userId: string, filter: Filter): RawBuilder<boolean> {
     filter.status !== undefined && sql`status = ${filter.status}`,
     filter.api_key_id !== undefined && sql`key_id = ${filter.api_key_id}`,
     filter.gateway_id !== undefined &&
-      ofGateway({ userId, gatewayId: filter.gateway_id, period: filter }),
+      matchGateway({ userId, gatewayId: filter.gateway_id, period: filter }),
     filter.start_date && sql`started_at >= ${filter.start_date}`,
     filter.end_date && sql`started_at < ${filter.end_date}`,
     filter.min_latency !== undefined && sql`latency_ms >= ${filter.min_latency}`,
@@ -65,13 +65,17 @@ const percentOf = (part: bigint, whole: bigint) =>
   whole === 0n ? null : rounded((100 * Number(part)) / Number(whole))
 
 /** Sums of an account's logs; without a start those of the 30 days before the end. */
-export async function statsOf(db: Kysely<Schema>, userId: string, filter: Filter): Promise<Stats> {
+export async function readStats(
+  db: Kysely<Schema>,
+  userId: string,
+  filter: RequestLogFilter,
+): Promise<Stats> {
   const end = filter.end_date ?? new Date()
   const start = filter.start_date ?? new Date(end.getTime() - defaultDays * dayMs)
-  const wanted = matching(userId, { ...filter, start_date: start, end_date: end })
+  const wanted = matchFilter(userId, { ...filter, start_date: start, end_date: end })
   const [totals, timings, models, providers, keys, errors] = await Promise.all([
     totalsOf(db, wanted),
-    timingsOf(db, wanted),
+    readTimings(db, wanted),
     groupsOf(db, 'model', wanted),
     groupsOf(db, 'provider', wanted),
     keysOf(db, wanted),

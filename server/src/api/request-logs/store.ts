@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely'
-import { foundBy } from '../../db/account-row'
-import { attemptsOf } from './attempts'
-import type { Filter, LogDetails } from './schema'
-import { listedColumns, toListed, toLog, type LogRow } from './shown'
-import { matching, statsOf } from './stats'
+import { requireRow } from '../../db/account-row'
+import { toAttempts } from './attempts'
+import type { RequestLogFilter, LogDetails } from './schema'
+import { listedColumns, toListed, toLog, type LogRow } from './log-answer'
+import { matchFilter, readStats } from './stats'
 import type { Schema } from '../../db/schema'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
 
 interface RequestLogStoreOptions {
@@ -18,15 +18,18 @@ export type RequestLogStore = ReturnType<typeof createRequestLogStore>
 
 /** Request logs of accounts. All reject with `resource_not_found` for unknown and foreign ids. */
 export const createRequestLogStore = ({ db, written }: RequestLogStoreOptions) => ({
-  async list(userId: string, page: Page, filter: Filter) {
+  async list(userId: string, page: Page, filter: RequestLogFilter) {
     await written()
-    const query = db.selectFrom('request_log').select(listedColumns).where(matching(userId, filter))
-    const { shown, pagination } = await pagedRows(db, query, { page })
+    const query = db
+      .selectFrom('request_log')
+      .select(listedColumns)
+      .where(matchFilter(userId, filter))
+    const { shown, pagination } = await queryPage(db, query, { page })
     return { logs: shown.map(toListed), pagination }
   },
-  async stats(userId: string, filter: Filter) {
+  async stats(userId: string, filter: RequestLogFilter) {
     await written()
-    return statsOf(db, userId, filter)
+    return readStats(db, userId, filter)
   },
   async get(userId: string, id: string) {
     await written()
@@ -35,7 +38,7 @@ export const createRequestLogStore = ({ db, written }: RequestLogStoreOptions) =
   async details(userId: string, id: string): Promise<LogDetails> {
     await written()
     const row = await found(db, userId, id)
-    const [bodies, attempted] = await Promise.all([bodiesOf(db, row), attemptsOf(db, row)])
+    const [bodies, attempted] = await Promise.all([bodiesOf(db, row), toAttempts(db, row)])
     return {
       ...toLog(row),
       request_body: bodies?.request_body ?? null,
@@ -46,7 +49,7 @@ export const createRequestLogStore = ({ db, written }: RequestLogStoreOptions) =
 })
 
 async function found(db: Kysely<Schema>, userId: string, id: string): Promise<LogRow> {
-  return foundBy('req', id, () =>
+  return requireRow('req', id, () =>
     db
       .selectFrom('request_log')
       .selectAll()

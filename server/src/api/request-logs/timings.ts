@@ -30,7 +30,10 @@ type Timings = Pick<
 >
 
 /** How long those took that succeeded, of the logs that a condition names. */
-export async function timingsOf(db: Kysely<Schema>, wanted: RawBuilder<boolean>): Promise<Timings> {
+export async function readTimings(
+  db: Kysely<Schema>,
+  wanted: RawBuilder<boolean>,
+): Promise<Timings> {
   const [timed, weighed] = await Promise.all([
     sql<Timed>`
       select percentile_disc(0.5) within group (order by latency_ms) as p50_latency_ms,

@@ -4,7 +4,7 @@ import type { AccountSettingsStore } from './store'
 import { Settings } from '../../http/account-settings'
 import { accountRoute } from '../../http/documentation'
 import type { Env } from '../../http/env'
-import { changedFields } from '../../http/fields'
+import { readChangedFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
 
 const path = '/api/account/settings'
@@ -37,6 +37,6 @@ export const settingsRoutes = (settings: AccountSettingsStore, { account }: Guar
     )
     .put(path, changeSettings, account('admin', 'account'), async (c) =>
       c.json(
-        await settings.change(c.var.principal.userId, await changedFields(c, ChangedSettings)),
+        await settings.change(c.var.principal.userId, await readChangedFields(c, ChangedSettings)),
       ),
     )

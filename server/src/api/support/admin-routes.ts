@@ -3,9 +3,9 @@ import { described } from './admin-description'
 import type { SupportStore } from './admin-store'
 import { HandledTicket, NewComment, StaffFilter } from './schema'
 import type { Env } from '../../http/env'
-import { changedFields, newFields } from '../../http/fields'
+import { readChangedFields, readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
-import { pageOf, searchOf } from '../../http/paging'
+import { toPage, toSearch } from '../../http/paging'
 import { check } from '../../wire/json-body'
 
 const paths = '/api/admin/tickets'
@@ -15,14 +15,14 @@ const one = `${paths}/:id`
 export const supportRoutes = (support: SupportStore, { operator }: Guards) =>
   new Hono<Env>()
     .get(paths, described.list, operator, async (c) => {
-      const filter = { ...check(StaffFilter, c.req.query()), search: searchOf(c) }
-      return c.json(await support.list(pageOf(c, `tickets ${JSON.stringify(filter)}`), filter))
+      const filter = { ...check(StaffFilter, c.req.query()), search: toSearch(c) }
+      return c.json(await support.list(toPage(c, `tickets ${JSON.stringify(filter)}`), filter))
     })
     .get(one, described.get, operator, async (c) => c.json(await support.get(c.req.param('id'))))
     .put(one, described.change, operator, async (c) =>
-      c.json(await support.change(c.req.param('id'), await changedFields(c, HandledTicket))),
+      c.json(await support.change(c.req.param('id'), await readChangedFields(c, HandledTicket))),
     )
     .post(`${one}/comments`, described.comment, operator, async (c) => {
-      const { content } = await newFields(c, NewComment)
+      const { content } = await readNewFields(c, NewComment)
       return c.json(await support.comment(c.req.param('id'), content), 201)
     })

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
-import { foundBy } from '../../db/account-row'
+import { requireRow } from '../../db/account-row'
 import {
   addComment,
-  commentsOf,
+  findComments,
   isClosed,
   lockTicket,
   numberOf,
@@ -10,19 +10,19 @@ import {
   toListed,
   wrongStatus,
   type Locked,
-  type Row,
+  type TicketListRow,
 } from './rows'
-import type { Filter, HandledTicket } from './schema'
-import { stateAfter, type State } from './states'
+import type { TicketFilter, HandledTicket } from './schema'
+import { applyDeed, type State } from './states'
 import type { Schema } from '../../db/schema'
 import { invalidRequest } from '../../errors'
 import { present } from '../../http/fields'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
-import { notify } from '../../inbox/notify'
+import { notify } from '../../notifications/notify'
 import { postMail } from '../../mail/outbox'
 
-const toHandled = (row: Row & { email: string }) => ({
+const toHandled = (row: TicketListRow & { email: string }) => ({
   ...toListed(row),
   user_id: row.user_id,
   email: row.email,
@@ -32,7 +32,7 @@ const toHandled = (row: Row & { email: string }) => ({
 /** Instead of an operator's id: of tickets that nobody has. */
 const nobody = 'none'
 
-interface StaffFilter extends Filter {
+interface StaffFilter extends TicketFilter {
   /** An operator's, or `none`. */
   assignee_id?: string | undefined
   search: string | undefined
@@ -51,7 +51,7 @@ export const createSupportStore = (db: Kysely<Schema>) => ({
   comment: (id: string, content: string) =>
     db.transaction().execute(async (trx) => {
       const locked = await lockTicket(trx, id)
-      const state = stateAfter(locked.state, { by: 'support', does: 'comments' }, locked.now)
+      const state = applyDeed(locked.state, { by: 'support', does: 'comments' }, locked.now)
       if (!state) throw isClosed()
       await saveTicket(trx, locked, { state })
       const words = { author: 'support', author_name: 'Support', content } as const
@@ -69,7 +69,7 @@ async function handle(trx: Kysely<Schema>, id: string, fields: HandledTicket): P
   if (locked.state.status === 'closed' && Object.keys(columns).length > 0) throw isClosed()
   const taken = takenBy(locked, fields)
   const state = status
-    ? stateAfter(taken, { by: 'support', does: 'sets', to: status }, locked.now)
+    ? applyDeed(taken, { by: 'support', does: 'sets', to: status }, locked.now)
     : taken
   if (!state) throw wrongStatus(taken.status, status ?? taken.status)
   await saveTicket(trx, locked, { state, columns })
@@ -78,7 +78,7 @@ async function handle(trx: Kysely<Schema>, id: string, fields: HandledTicket): P
 /** Whoever is given a ticket works on it. */
 function takenBy({ row, state, now }: Locked, { assignee_id: assignee }: HandledTicket): State {
   if (!assignee || assignee === row.assignee_id) return state
-  return stateAfter(state, { by: 'support', does: 'takes' }, now) ?? state
+  return applyDeed(state, { by: 'support', does: 'takes' }, now) ?? state
 }
 
 async function checkAssignee(trx: Kysely<Schema>, id: string | undefined): Promise<void> {
@@ -132,10 +132,10 @@ const tickets = (db: Kysely<Schema>) =>
     .select('users.email')
 
 async function getTicket(db: Kysely<Schema>, id: string) {
-  const row = await foundBy('ticket', id, () =>
+  const row = await requireRow('ticket', id, () =>
     tickets(db).where('ticket.id', '=', id).executeTakeFirst(),
   )
-  return { ...toHandled(row), comments: await commentsOf(db, id) }
+  return { ...toHandled(row), comments: await findComments(db, id) }
 }
 
 async function listTickets(db: Kysely<Schema>, page: Page, filter: StaffFilter) {
@@ -159,6 +159,6 @@ async function listTickets(db: Kysely<Schema>, page: Page, filter: StaffFilter) 
         ]),
       ),
     )
-  const { shown, pagination } = await pagedRows(db, filtered, { page, column: 'ticket.id' })
+  const { shown, pagination } = await queryPage(db, filtered, { page, column: 'ticket.id' })
   return { tickets: shown.map(toHandled), pagination }
 }

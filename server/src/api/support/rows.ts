@@ -1,10 +1,10 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import { foundBy } from '../../db/account-row'
-import { stateAt, type State } from './states'
+import { requireRow } from '../../db/account-row'
+import { getStateAt, type State } from './states'
 import { newId } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import type { TicketCommentRow, TicketRow } from '../../db/support-schema'
-import { noteMade } from '../../db/underway'
+import { noteMade } from '../../db/background-work'
 import { invalidRequest } from '../../errors'
 import { toTimestamp } from '../../http/fields'
 
@@ -12,12 +12,12 @@ const mostOpen = 20
 /** A ticket is read whole. */
 const mostComments = 500
 
-export type Row = Selectable<TicketRow>
+export type TicketListRow = Selectable<TicketRow>
 
-export const numberOf = ({ number }: Pick<Row, 'number'>) =>
+export const numberOf = ({ number }: Pick<TicketListRow, 'number'>) =>
   `TKT-${String(number).padStart(6, '0')}`
 
-export const toListed = (row: Row) => ({
+export const toListed = (row: TicketListRow) => ({
   id: row.id,
   ticket_number: numberOf(row),
   subject: row.subject,
@@ -44,7 +44,7 @@ const toComment = (row: Selectable<TicketCommentRow>) => ({
 
 /** A ticket whose row stays as it is until the transaction ends. */
 export interface Locked {
-  row: Row
+  row: TicketListRow
   /** As it stands at `now`, the database's. */
   state: State
   now: Date
@@ -56,7 +56,7 @@ export async function lockTicket(
   id: string,
   userId?: string,
 ): Promise<Locked> {
-  const found = await foundBy('ticket', id, () =>
+  const found = await requireRow('ticket', id, () =>
     trx
       .selectFrom('ticket')
       .selectAll()
@@ -68,11 +68,11 @@ export async function lockTicket(
   )
   const { now, ...row } = found
   const { status, resolved_at: resolvedAt, closed_at: closedAt } = row
-  return { row, state: stateAt({ status, resolvedAt, closedAt }, now), now }
+  return { row, state: getStateAt({ status, resolvedAt, closedAt }, now), now }
 }
 
 type Columns = Partial<
-  Pick<Row, 'subject' | 'description' | 'category' | 'priority' | 'assignee_id'>
+  Pick<TicketListRow, 'subject' | 'description' | 'category' | 'priority' | 'assignee_id'>
 >
 
 /** Writes what a locked ticket has become. */
@@ -118,7 +118,7 @@ export async function addComment(trx: Kysely<Schema>, { row }: Locked, comment: 
 }
 
 /** Oldest first. */
-export async function commentsOf(db: Kysely<Schema>, ticketId: string) {
+export async function findComments(db: Kysely<Schema>, ticketId: string) {
   const rows = await db
     .selectFrom('ticket_comment')
     .selectAll()

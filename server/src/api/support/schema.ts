@@ -45,12 +45,12 @@ export type HandledTicket = z.output<typeof HandledTicket>
 export const NewComment = z.object({ content: z.string().min(1).max(10_000) })
 export type NewComment = z.output<typeof NewComment>
 
-export const Filter = z.object({
+export const TicketFilter = z.object({
   status: status.optional(),
   category: category.optional(),
   priority: priority.optional(),
 })
-export type Filter = z.output<typeof Filter>
+export type TicketFilter = z.output<typeof TicketFilter>
 
 export const Comment = z
   .object({
@@ -88,7 +88,7 @@ export const Ticket = z
 export const TicketList = z.object({ tickets: z.array(ListedTicket), pagination: Pagination })
 
 /** What tickets of all accounts are narrowed to. */
-export const StaffFilter = Filter.extend({ assignee_id: z.string().optional() })
+export const StaffFilter = TicketFilter.extend({ assignee_id: z.string().optional() })
 
 const staff = { user_id: z.string(), email: z.string(), assignee_id: z.string().nullable() }
 

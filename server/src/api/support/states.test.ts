@@ -8,10 +8,10 @@ import {
   property,
   record,
 } from '../../../testing/property'
-import { stateAfter, stateAt, type Deed, type State, type Status } from './states'
+import { applyDeed, getStateAt, type TicketAction, type State, type TicketStatus } from './states'
 
 const dayMs = 86_400_000
-const statuses: readonly Status[] = [
+const statuses: readonly TicketStatus[] = [
   'open',
   'in_progress',
   'waiting_on_customer',
@@ -33,11 +33,11 @@ const steps = new Set([
   'closed -> open user',
 ])
 
-const deeds: readonly Deed[] = [
+const deeds: readonly TicketAction[] = [
   { by: 'user', does: 'comments' },
   { by: 'support', does: 'comments' },
   { by: 'support', does: 'takes' },
-  ...statuses.flatMap((to): Deed[] => [
+  ...statuses.flatMap((to): TicketAction[] => [
     { by: 'user', does: 'sets', to },
     { by: 'support', does: 'sets', to },
   ]),
@@ -54,13 +54,13 @@ const waitMs = oneof(
 
 interface Moment {
   before: State
-  deed: Deed
+  deed: TicketAction
   after: State | undefined
   now: Date
 }
 
 /** What becomes of a ticket, moment by moment. */
-function lifeOf(events: readonly { deed: Deed; waitMs: number }[]): Moment[] {
+function lifeOf(events: readonly { deed: TicketAction; waitMs: number }[]): Moment[] {
   let state = born
   let nowMs = Date.UTC(2026, 0, 1)
   return events.map((event) => {
@@ -69,7 +69,7 @@ function lifeOf(events: readonly { deed: Deed; waitMs: number }[]): Moment[] {
     const moment = {
       before: state,
       deed: event.deed,
-      after: stateAfter(state, event.deed, now),
+      after: applyDeed(state, event.deed, now),
       now,
     }
     state = moment.after ?? state
@@ -86,7 +86,7 @@ const check = (holds: (life: Moment[]) => boolean) =>
 test('whatever happens to a ticket, it takes no step but those that are named', () => {
   check((life) =>
     life.every(({ before, deed: { by }, after, now }) => {
-      const at = stateAt(before, now)
+      const at = getStateAt(before, now)
       const byTime =
         at.status === before.status || steps.has(`${before.status} -> ${at.status} time`)
       const isStep =
@@ -106,7 +106,7 @@ test('every step that is named can be taken', () => {
       closedAt: status === 'closed' ? now : null,
     }
     for (const one of deeds) {
-      const after = stateAfter(before, one, now)
+      const after = applyDeed(before, one, now)
       if (after && after.status !== status) taken.add(`${status} -> ${after.status} ${one.by}`)
     }
   }
@@ -128,7 +128,7 @@ test('times are there for what is resolved or closed, and for nothing else', () 
 test('what is closed is left by its owner within 30 days, and by nothing else', () => {
   check((life) =>
     life.every(({ before, deed: { by, does }, after, now }) => {
-      const { status, closedAt } = stateAt(before, now)
+      const { status, closedAt } = getStateAt(before, now)
       if (status !== 'closed' || !after || after.status === 'closed') return true
       const ageMs = now.getTime() - (closedAt?.getTime() ?? 0)
       return by === 'user' && does === 'sets' && ageMs <= 30 * dayMs
@@ -140,7 +140,8 @@ test('nobody comments on what is closed', () => {
   check((life) =>
     life.every(
       ({ before, deed: { does }, after, now }) =>
-        does !== 'comments' || (stateAt(before, now).status === 'closed') === (after === undefined),
+        does !== 'comments' ||
+        (getStateAt(before, now).status === 'closed') === (after === undefined),
     ),
   )
 })
@@ -151,8 +152,8 @@ describe('a ticket that was resolved', () => {
   const after = (days: number) => new Date(resolvedAt.getTime() + days * dayMs)
 
   test('is closed after seven days, and not a moment before', () => {
-    expect(stateAt(resolved, new Date(after(7).getTime() - 1))).toEqual(resolved)
-    expect(stateAt(resolved, after(7))).toEqual({
+    expect(getStateAt(resolved, new Date(after(7).getTime() - 1))).toEqual(resolved)
+    expect(getStateAt(resolved, after(7))).toEqual({
       status: 'closed',
       resolvedAt,
       closedAt: after(7),
@@ -160,8 +161,8 @@ describe('a ticket that was resolved', () => {
   })
 
   test('can be opened again for thirty days after that', () => {
-    const reopen: Deed = { by: 'user', does: 'sets', to: 'open' }
-    expect(stateAfter(resolved, reopen, after(37))).toEqual(born)
-    expect(stateAfter(resolved, reopen, new Date(after(37).getTime() + 1))).toBeUndefined()
+    const reopen: TicketAction = { by: 'user', does: 'sets', to: 'open' }
+    expect(applyDeed(resolved, reopen, after(37))).toEqual(born)
+    expect(applyDeed(resolved, reopen, new Date(after(37).getTime() + 1))).toBeUndefined()
   })
 })

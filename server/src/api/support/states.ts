@@ -1,20 +1,20 @@
 import type { TicketRow } from '../../db/support-schema'
 import type { Selectable } from 'kysely'
 
-export type Status = Selectable<TicketRow>['status']
+export type TicketStatus = Selectable<TicketRow>['status']
 
 /** Of a ticket, all that decides what may become of it. */
 export interface State {
-  status: Status
+  status: TicketStatus
   resolvedAt: Date | null
   closedAt: Date | null
 }
 
 /** Who does something to a ticket, and what: says something, takes it on, or sets its status. */
-export type Deed =
+export type TicketAction =
   | { by: 'user'; does: 'comments' }
   | { by: 'support'; does: 'comments' | 'takes' }
-  | { by: 'user' | 'support'; does: 'sets'; to: Status }
+  | { by: 'user' | 'support'; does: 'sets'; to: TicketStatus }
 
 const dayMs = 86_400_000
 /** A ticket that was resolved for so long is closed; the view `ticket_now` says so too. */
@@ -22,10 +22,10 @@ const closesAfterMs = 7 * dayMs
 const reopensWithinMs = 30 * dayMs
 
 /** Whether a ticket counts among those that an account has open. */
-export const isUnfinished = (status: Status) => status !== 'resolved' && status !== 'closed'
+export const isUnfinished = (status: TicketStatus) => status !== 'resolved' && status !== 'closed'
 
 /** What each may set, by what is so. Source: contract 6.12. */
-const settable: Record<Status, Record<'user' | 'support', readonly Status[]>> = {
+const settable: Record<TicketStatus, Record<'user' | 'support', readonly TicketStatus[]>> = {
   open: { user: ['resolved', 'closed'], support: ['in_progress', 'resolved', 'closed'] },
   in_progress: {
     user: ['resolved', 'closed'],
@@ -37,7 +37,7 @@ const settable: Record<Status, Record<'user' | 'support', readonly Status[]>> = 
 }
 
 /** What a ticket is at a moment: one that was resolved a week before is closed. */
-export function stateAt(state: State, now: Date): State {
+export function getStateAt(state: State, now: Date): State {
   const { status, resolvedAt } = state
   if (status !== 'resolved' || !resolvedAt) return state
   const closedAt = new Date(resolvedAt.getTime() + closesAfterMs)
@@ -45,8 +45,8 @@ export function stateAt(state: State, now: Date): State {
 }
 
 /** The state after a deed, the same one where it changes nothing; undefined where it may not be done. */
-export function stateAfter(before: State, deed: Deed, now: Date): State | undefined {
-  const state = stateAt(before, now)
+export function applyDeed(before: State, deed: TicketAction, now: Date): State | undefined {
+  const state = getStateAt(before, now)
   const to = statusAfter(state, deed, now)
   if (to === undefined || to === state.status) return to && state
   if (to === 'resolved') return { status: to, resolvedAt: now, closedAt: null }
@@ -54,7 +54,11 @@ export function stateAfter(before: State, deed: Deed, now: Date): State | undefi
   return { status: to, resolvedAt: null, closedAt: null }
 }
 
-function statusAfter({ status, closedAt }: State, deed: Deed, now: Date): Status | undefined {
+function statusAfter(
+  { status, closedAt }: State,
+  deed: TicketAction,
+  now: Date,
+): TicketStatus | undefined {
   if (deed.does === 'sets') {
     const isTooLate = closedAt !== null && now.getTime() - closedAt.getTime() > reopensWithinMs
     if (deed.to === status) return status

@@ -1,29 +1,30 @@
 import { sql, type Kysely } from 'kysely'
-import { foundBy, lockAccount } from '../../db/account-row'
+import { requireRow, lockAccount } from '../../db/account-row'
 import {
   addComment,
   checkOpen,
-  commentsOf,
+  findComments,
   isClosed,
   lockTicket,
   saveTicket,
   toListed,
   wrongStatus,
 } from './rows'
-import type { ChangedTicket, Filter, NewTicket } from './schema'
-import { isUnfinished, stateAfter, type State } from './states'
+import type { ChangedTicket, TicketFilter, NewTicket } from './schema'
+import { isUnfinished, applyDeed, type State } from './states'
 import { isId, newId } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import { invalidRequest } from '../../errors'
 import { present } from '../../http/fields'
-import { pagedRows } from '../../http/paged-rows'
+import { queryPage } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
 
 export type TicketStore = ReturnType<typeof createTicketStore>
 
 /** An account's tickets. All reject with `resource_not_found` for unknown and foreign ids. */
 export const createTicketStore = (db: Kysely<Schema>) => ({
-  list: (userId: string, page: Page, filter: Filter) => listTickets(db, userId, { page, filter }),
+  list: (userId: string, page: Page, filter: TicketFilter) =>
+    listTickets(db, userId, { page, filter }),
   get: (userId: string, id: string) => getTicket(db, userId, id),
   async create(userId: string, ticket: NewTicket) {
     const id = newId('ticket')
@@ -46,7 +47,7 @@ export const createTicketStore = (db: Kysely<Schema>) => ({
     db.transaction().execute(async (trx) => {
       const owner = await lockAccount(trx, userId)
       const locked = await lockTicket(trx, id, userId)
-      const state = stateAfter(locked.state, { by: 'user', does: 'comments' }, locked.now)
+      const state = applyDeed(locked.state, { by: 'user', does: 'comments' }, locked.now)
       if (!state) throw isClosed()
       await checkReopening(trx, userId, { before: locked.state, state })
       await saveTicket(trx, locked, { state })
@@ -70,7 +71,7 @@ async function changeTicket(trx: Kysely<Schema>, { userId, id, fields }: Change)
   await lockAccount(trx, userId)
   const locked = await lockTicket(trx, id, userId)
   const { state: before, now } = locked
-  const state = status ? stateAfter(before, { by: 'user', does: 'sets', to: status }, now) : before
+  const state = status ? applyDeed(before, { by: 'user', does: 'sets', to: status }, now) : before
   if (!state) throw wrongStatus(before.status, status ?? before.status)
   const staysClosed = before.status === 'closed' && state.status === 'closed'
   if (staysClosed && Object.keys(columns).length > 0) throw isClosed()
@@ -99,7 +100,7 @@ async function checkRequest(trx: Kysely<Schema>, userId: string, id: string | un
 }
 
 async function getTicket(db: Kysely<Schema>, userId: string, id: string) {
-  const row = await foundBy('ticket', id, () =>
+  const row = await requireRow('ticket', id, () =>
     db
       .selectFrom('ticket_now')
       .selectAll()
@@ -107,12 +108,12 @@ async function getTicket(db: Kysely<Schema>, userId: string, id: string) {
       .where('user_id', '=', userId)
       .executeTakeFirst(),
   )
-  return { ...toListed(row), comments: await commentsOf(db, id) }
+  return { ...toListed(row), comments: await findComments(db, id) }
 }
 
 interface Wanted {
   page: Page
-  filter: Filter
+  filter: TicketFilter
 }
 
 async function listTickets(db: Kysely<Schema>, userId: string, { page, filter }: Wanted) {
@@ -124,6 +125,6 @@ async function listTickets(db: Kysely<Schema>, userId: string, { page, filter }:
     .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'open'))
     .$if(category !== undefined, (query) => query.where('category', '=', category ?? 'other'))
     .$if(priority !== undefined, (query) => query.where('priority', '=', priority ?? 'medium'))
-  const { shown, pagination } = await pagedRows(db, filtered, { page })
+  const { shown, pagination } = await queryPage(db, filtered, { page })
   return { tickets: shown.map(toListed), pagination }
 }

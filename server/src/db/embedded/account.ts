@@ -2,7 +2,7 @@ import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** Who runs the embedded PostgreSQL. */
-export interface Account {
+export interface ServerAccount {
   uid: number
   gid: number
   /** Whether that is somebody else than this process, which then is root. */
@@ -10,7 +10,7 @@ export interface Account {
 }
 
 /** This user, or for root, which PostgreSQL refuses, `nobody`. */
-export async function serverAccount(passwdPath = '/etc/passwd'): Promise<Account> {
+export async function getServerAccount(passwdPath = '/etc/passwd'): Promise<ServerAccount> {
   const uid = process.getuid?.() ?? 0
   if (uid !== 0) return { uid, gid: process.getgid?.() ?? uid, foreign: false }
   const passwd = await readFile(passwdPath, 'utf8').catch(() => '')
@@ -22,7 +22,7 @@ export async function serverAccount(passwdPath = '/etc/passwd'): Promise<Account
 const toId = (text: string | undefined) => Number(text ?? 65_534) >>> 0
 
 /** Whether `account` can pass through `directory` and all above it, going by owners and modes. */
-export async function canEnter(account: Account, directory: string): Promise<boolean> {
+export async function canEnter(account: ServerAccount, directory: string): Promise<boolean> {
   // Only root runs the server as somebody else; what we can enter ourselves needs no look.
   if (!account.foreign) return true
   let path = await realpath(directory)

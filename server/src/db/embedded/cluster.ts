@@ -4,7 +4,7 @@ import { chmod, chown, mkdir, readFile, readdir, rename, rm, writeFile } from 'n
 import { join } from 'node:path'
 import { StartError } from '../../config'
 import { syncDirectory } from './programs'
-import type { Home } from './home'
+import type { ServerHome } from './home'
 import { run } from './run'
 
 /** The superuser and the database of an embedded cluster. */
@@ -15,7 +15,7 @@ export const database = 'tollgate'
  * Makes the cluster of a home that has none and returns the superuser's password. Throws
  * `StartError` for a cluster that is damaged or of another PostgreSQL, or if making one fails.
  */
-export async function openCluster(home: Home, programs: string): Promise<string> {
+export async function openCluster(home: ServerHome, programs: string): Promise<string> {
   const secret = join(home.path, 'password')
   if (!existsSync(home.cluster)) {
     await createCluster(home, programs, secret)
@@ -50,7 +50,7 @@ async function checkVersion(cluster: string, ours: string): Promise<void> {
 }
 
 /** Everything happens in a draft: a cluster that has its name is complete and on disk. */
-async function createCluster(home: Home, programs: string, secret: string): Promise<void> {
+async function createCluster(home: ServerHome, programs: string, secret: string): Promise<void> {
   await removeDrafts(home.path)
   const draft = join(home.path, `draft-${crypto.randomUUID()}`)
   const cluster = join(draft, 'cluster')
@@ -73,7 +73,7 @@ async function createCluster(home: Home, programs: string, secret: string): Prom
 }
 
 interface Draft {
-  home: Home
+  home: ServerHome
   programs: string
   draft: string
 }
@@ -117,7 +117,7 @@ async function step(work: Draft & { input?: string }, [program = '', ...args]: s
   )
 }
 
-async function giveAway({ account }: Home, paths: string[]): Promise<void> {
+async function giveAway({ account }: ServerHome, paths: string[]): Promise<void> {
   for (const path of paths) await chown(path, account.uid, account.gid)
 }
 

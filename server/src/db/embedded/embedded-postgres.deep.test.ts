@@ -18,7 +18,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Client } from 'pg'
 import { StartError } from '../../config'
 import { EmbeddedPostgres } from './embedded-postgres'
-import { installedPrograms } from './installed-package'
+import { findInstalledPrograms } from './installed-package'
 
 const packageName = `@embedded-postgres/${process.platform}-${process.arch}`
 const isRoot = process.getuid?.() === 0
@@ -57,7 +57,7 @@ async function start(dataDir: string, options: Partial<Parameters<typeof begin>[
   cleanups.push(() => server[Symbol.asyncDispose]())
   return server
 }
-const notInstalled = () => installedPrograms(() => '')
+const notInstalled = () => findInstalledPrograms(() => '')
 
 const begin = EmbeddedPostgres.start.bind(EmbeddedPostgres)
 
@@ -275,7 +275,7 @@ describe('what is broken is mended or said in one line', () => {
       cleanups.push(() => chmod(join(folder, it), 0o755))
     }
     const resolve = () => pathToFileURL(join(folder, 'dist/index.js')).href
-    const programs = () => installedPrograms(resolve)
+    const programs = () => findInstalledPrograms(resolve)
     expect(await query(await start(dataDir, { programs }), 'select 1')).toEqual([1])
   })
 

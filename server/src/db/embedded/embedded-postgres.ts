@@ -2,12 +2,12 @@ import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from '../../config'
 import { DirectoryLock } from '../data-directory'
-import { serverAccount } from './account'
+import { getServerAccount } from './account'
 import { database, openCluster, user } from './cluster'
 import { openHome } from './home'
-import { installedPrograms } from './installed-package'
+import { findInstalledPrograms } from './installed-package'
 import { installPrograms, type Programs } from './programs'
-import { type Place, ServerProcess, boundLog } from './server-process'
+import { type ServerPaths, ServerProcess, boundLog } from './server-process'
 import { closeSocketDirectory, openSocketDirectory, port } from './socket-directory'
 import { takeOver } from './takeover'
 
@@ -38,7 +38,7 @@ export class EmbeddedPostgres implements AsyncDisposable {
     password: string
     database: string
   }
-  readonly #place: Omit<Place, 'stalePid'>
+  readonly #place: Omit<ServerPaths, 'stalePid'>
   readonly #options: Options
   readonly #lock: DirectoryLock
   readonly #logTimer: Timer
@@ -127,15 +127,15 @@ export class EmbeddedPostgres implements AsyncDisposable {
 }
 
 interface Started {
-  place: Omit<Place, 'stalePid'>
+  place: Omit<ServerPaths, 'stalePid'>
   password: string
   server: ServerProcess
   lock: DirectoryLock
 }
 
 async function startServer(dataDir: string, options: Options): Promise<Started> {
-  const source = await (options.programs ?? installedPrograms)()
-  const home = await openHome(await realpath(dataDir), await serverAccount(), options.log)
+  const source = await (options.programs ?? findInstalledPrograms)()
+  const home = await openHome(await realpath(dataDir), await getServerAccount(), options.log)
   // The data directory has a lock too, but a copy of it may point to the same home.
   const lock = DirectoryLock.take(home.path)
   try {
@@ -155,7 +155,7 @@ async function startServer(dataDir: string, options: Options): Promise<Started> 
  */
 const isPassing = /pre-existing shared memory block|lock file .* already exists/
 
-async function launch(place: Omit<Place, 'stalePid'>, log: (line: string) => void) {
+async function launch(place: Omit<ServerPaths, 'stalePid'>, log: (line: string) => void) {
   const deadline = performance.now() + 10_000
   for (;;) {
     const stalePid = await takeOver(place.home.cluster, log)

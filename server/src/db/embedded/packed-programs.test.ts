@@ -2,9 +2,9 @@ import { afterEach, expect, test } from 'bun:test'
 import { mkdtemp, readdir, readlink, rm, stat, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { packedPrograms } from './packed-programs'
+import { unpackPrograms } from './packed-programs'
 import { installPrograms } from './programs'
-import { tarOf } from '../../backup/tar'
+import { createTar } from '../../backup/tar'
 
 let stack = new AsyncDisposableStack()
 let usual: number | undefined
@@ -19,7 +19,7 @@ const bytes = new TextEncoder().encode('a program\n'.repeat(100))
 async function stage() {
   const home = await mkdtemp(join(tmpdir(), 'tollgate-test-'))
   stack.defer(() => rm(home, { recursive: true }))
-  const tar = tarOf([
+  const tar = createTar([
     { name: 'lib/libpq.so.5', mode: 0o777, target: 'libpq.so.5.18' },
     { name: 'lib/libpq.so.5.18', mode: 0o644, bytes },
     { name: 'bin', mode: 0o755 },
@@ -29,7 +29,7 @@ async function stage() {
   const archive = join(home, 'archive')
   await Bun.write(archive, await Bun.zstdCompress(tar))
   const sizes = { 'bin/postgres': bytes.length, 'lib/libpq.so.5.18': bytes.length }
-  return { home, programs: packedPrograms({ name: 'server-1-x-abc', archive, sizes }) }
+  return { home, programs: unpackPrograms({ name: 'server-1-x-abc', archive, sizes }) }
 }
 
 test('packed programs are unpacked with their links, readable by another account whatever the umask', async () => {

@@ -1,6 +1,6 @@
 import { chmod, mkdir, readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { platformOfPrograms, type Programs } from './programs'
+import { detectProgramPlatform, type Programs } from './programs'
 
 /** What the build of the single executable put into it. */
 export interface PackedPrograms {
@@ -12,8 +12,8 @@ export interface PackedPrograms {
 }
 
 /** The programs that the executable carries along. Throws `StartError` where they do not run. */
-export function packedPrograms({ name, archive, sizes }: PackedPrograms): Programs {
-  platformOfPrograms()
+export function unpackPrograms({ name, archive, sizes }: PackedPrograms): Programs {
+  detectProgramPlatform()
   return {
     name,
     async placeIn(folder) {

@@ -27,7 +27,7 @@ const loaders: Record<string, string> = {
 }
 
 /** `linux-x64` and the like. Throws `StartError` where the programs do not run. */
-export function platformOfPrograms(): string {
+export function detectProgramPlatform(): string {
   const platform = `${process.platform}-${process.arch}`
   if (!platforms.includes(platform)) throw unavailable(`does not exist for ${platform}`)
   const loader = loaders[platform]

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { StartError } from '../../config'
-import type { Account } from './account'
+import type { ServerAccount } from './account'
 
 interface Command {
   command: string
   args: readonly string[]
-  account: Account
+  account: ServerAccount
   /** A directory the account can enter. */
   cwd: string
   /** Written to its standard input, which is then closed. */
@@ -23,7 +23,7 @@ interface Outcome {
 export const serverEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 /** The user and group to spawn with; empty where that is who we are. */
-export const identity = ({ foreign, uid, gid }: Account) => (foreign ? { uid, gid } : {})
+export const identity = ({ foreign, uid, gid }: ServerAccount) => (foreign ? { uid, gid } : {})
 
 /** Runs a program of PostgreSQL to its end. Throws `StartError` if it cannot run or takes too long. */
 export async function run(spec: Command): Promise<Outcome> {

@@ -20,7 +20,7 @@ export async function hasDatabase(dataDir: string): Promise<boolean> {
 }
 
 /** How to reach the server that another process runs in `dataDir`; rejects where there is none. */
-export async function runningServer(dataDir: string): Promise<EmbeddedPostgres['connection']> {
+export async function findRunningServer(dataDir: string): Promise<EmbeddedPostgres['connection']> {
   const home = await homeOf(dataDir)
   // The fifth line of postmaster.pid is the directory of the socket.
   const pidFile = await readFile(join(home, 'cluster/postmaster.pid'), 'utf8')

@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { copyFile, open, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { damaged } from './cluster'
-import type { Home } from './home'
+import type { ServerHome } from './home'
 import { cannotRun, identity, serverEnvironment } from './run'
 import { port } from './socket-directory'
 import { readPidFile } from './takeover'
 
 /** What a server needs to run. */
-export interface Place {
-  home: Home
+export interface ServerPaths {
+  home: ServerHome
   programs: string
   socketDirectory: string
   /** The process id in a postmaster.pid that is known to be no server's. */
@@ -37,7 +37,7 @@ export class ServerProcess {
   }
 
   /** Resolves when the server takes connections. Throws `StartError`, quoting the server. */
-  static async start(place: Place): Promise<ServerProcess> {
+  static async start(place: ServerPaths): Promise<ServerProcess> {
     const { home } = place
     const logPath = join(home.path, 'server.log')
     await boundLog(logPath)
@@ -78,7 +78,7 @@ export async function boundLog(path: string): Promise<void> {
   await truncate(path)
 }
 
-async function launch({ home, ...place }: Place, logPath: string) {
+async function launch({ home, ...place }: ServerPaths, logPath: string) {
   const command = join(place.programs, 'bin/postgres')
   const log = await open(logPath, 'a', 0o600)
   const { promise: exited, resolve } = Promise.withResolvers<string>()

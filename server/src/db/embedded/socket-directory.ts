@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { StartError } from '../../config'
 import { canEnter } from './account'
-import type { Home } from './home'
+import type { ServerHome } from './home'
 
 /** The port is only a part of the socket's name: nothing listens on TCP. */
 export const port = 5432
@@ -16,7 +16,7 @@ const limitBytes = process.platform === 'linux' ? 107 : 103
  * The directory of the server's socket, mode 0700 and the server's own: in the home, or, where that
  * makes the path of the socket too long for the kernel, a short one among the temporary files.
  */
-export async function openSocketDirectory({ path, account }: Home): Promise<string> {
+export async function openSocketDirectory({ path, account }: ServerHome): Promise<string> {
   // One home, one name: what a crash left is used again instead of piling up.
   const digest = createHash('sha256').update(`${account.uid}:${path}`).digest('hex').slice(0, 16)
   const short = `tollgate-${digest}`
@@ -42,7 +42,7 @@ export async function openSocketDirectory({ path, account }: Home): Promise<stri
 }
 
 /** Removes the directory of a socket if it is among the temporary files. */
-export async function closeSocketDirectory({ path }: Home, directory: string): Promise<void> {
+export async function closeSocketDirectory({ path }: ServerHome, directory: string): Promise<void> {
   // Something else in it or gone already: both may stay as they are.
   if (directory !== join(path, 'socket')) await rmdir(directory).catch(() => undefined)
 }

@@ -1,8 +1,8 @@
-import { Exchange } from '../exchange'
+import { HttpExchange } from '../exchange'
 import type { Vector } from './vector'
 
 /** What an exchange made of bytes that came as these pieces. */
-export interface Reading {
+export interface AnswerReading {
   /** Undefined where it waits for more. */
   outcome: Vector['outcome'] | undefined
   /** The value of a field of the answer; null where there is none, or no answer. */
@@ -34,9 +34,9 @@ const never = new AbortController().signal
 export async function readAnswer(
   pieces: readonly string[],
   ending: Vector['ending'],
-): Promise<Reading> {
+): Promise<AnswerReading> {
   const line = new FakeLine()
-  const exchange = new Exchange(line, never)
+  const exchange = new HttpExchange(line, never)
   const reading = readOutcome(exchange, line)
   let count = 0
   let bytes = 0
@@ -56,7 +56,7 @@ export async function readAnswer(
   return { outcome, field: (name) => exchange.get(name), bytes }
 }
 
-async function readOutcome(exchange: Exchange, line: FakeLine): Promise<Vector['outcome']> {
+async function readOutcome(exchange: HttpExchange, line: FakeLine): Promise<Vector['outcome']> {
   try {
     const answer = await exchange.answer
     const { status } = answer

@@ -1,5 +1,5 @@
 /** What a client must make of an answer: its status and body, or a rejection. */
-export type Outcome = Accepted | 'rejected'
+export type VectorOutcome = Accepted | 'rejected'
 
 interface Accepted {
   status: number
@@ -20,7 +20,7 @@ export interface Vector {
   /** One letter a byte. */
   bytes: string
   ending: Ending
-  outcome: Outcome
+  outcome: VectorOutcome
   /** Fields that the answer must have, by their names; null: must not have. */
   fields: Readonly<Record<string, string | null>>
 }

@@ -1,11 +1,11 @@
-import { cacheControlOf, fitBreakpoints, maxBreakpoints } from '../../wire/cache-control'
+import { readCacheControl, fitBreakpoints, maxBreakpoints } from '../../wire/cache-control'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { lifetimeControl, type CacheLifetime } from '../prompt-caching'
 
 /** Leaves the breakpoints that are taken in one request; `blocks` are in the order of the prompt. */
 export function fitBlocks(blocks: readonly JsonObject[]): void {
   const marked = blocks.flatMap((block) => {
-    const control = cacheControlOf(block)
+    const control = readCacheControl(block)
     return control ? [{ block, control }] : []
   })
   const fitting = fitBreakpoints(

@@ -13,7 +13,7 @@ export interface CitedRange {
  * A citation of a text block as an annotation; undefined for a kind that is not known.
  * @see https://docs.claude.com/en/docs/build-with-claude/citations
  */
-export function citationAnnotation(
+export function toCitationAnnotation(
   citation: JsonObject,
   range: CitedRange,
 ): JsonObject | undefined {
@@ -71,5 +71,5 @@ function fileCitation(
 }
 
 /** The citations that a block begins with. */
-export const citationsIn = (value: unknown): JsonObject[] =>
+export const readCitations = (value: unknown): JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : []

@@ -1,19 +1,19 @@
 import { invalidRequest } from '../../errors'
-import { cacheControlOf } from '../../wire/cache-control'
+import { readCacheControl } from '../../wire/cache-control'
 import type { JsonObject } from '../../wire/json-body'
-import type { ContentPart, Message } from '../history'
-import { unsupported } from '../unsupported'
+import type { ContentPart, ChatMessage } from '../history'
+import { unsupported } from '../unsupported-fields'
 
 /** A content block of the Messages format. */
-export type Block = JsonObject & { type: string }
+export type AnthropicBlock = JsonObject & { type: string }
 
 const dataUrl = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w-]+=[^;,]*)*;base64,(.*)$/s
 
 /** The blocks of a message's content; blank texts, which are rejected there, are left out. */
-export function toBlocks(content: Message['content'], path: string): Block[] {
+export function toBlocks(content: ChatMessage['content'], path: string): AnthropicBlock[] {
   if (content === null || content === undefined) return []
   if (typeof content === 'string') return textBlocks(content)
-  const blocks: Block[] = []
+  const blocks: AnthropicBlock[] = []
   for (const [position, part] of content.entries()) {
     blocks.push(...toPartBlocks(part, `${path}.${position}`))
     markLast(blocks, part)
@@ -22,14 +22,14 @@ export function toBlocks(content: Message['content'], path: string): Block[] {
 }
 
 /** Puts the breakpoint that `holder` carries at the end of blocks: it means all that stands before it. */
-export function markLast(blocks: readonly Block[], holder: JsonObject): void {
-  const control = cacheControlOf(holder)
+export function markLast(blocks: readonly AnthropicBlock[], holder: JsonObject): void {
+  const control = readCacheControl(holder)
   const last = blocks.at(-1)
   if (control && last) last['cache_control'] = control
 }
 
 /** The same, for roles that have only text. */
-export function toTextBlocks(content: Message['content'], path: string): Block[] {
+export function toTextBlocks(content: ChatMessage['content'], path: string): AnthropicBlock[] {
   if (Array.isArray(content)) {
     const position = content.findIndex(({ type }) => type !== 'text' && type !== 'refusal')
     if (position >= 0) throw unsupported(`${path}.${position}`, 'Only text can stand here.')
@@ -37,9 +37,10 @@ export function toTextBlocks(content: Message['content'], path: string): Block[]
   return toBlocks(content, path)
 }
 
-const textBlocks = (text: string): Block[] => (text.trim() === '' ? [] : [{ type: 'text', text }])
+const textBlocks = (text: string): AnthropicBlock[] =>
+  text.trim() === '' ? [] : [{ type: 'text', text }]
 
-function toPartBlocks(part: ContentPart, path: string): Block[] {
+function toPartBlocks(part: ContentPart, path: string): AnthropicBlock[] {
   switch (part.type) {
     case 'text':
       return textBlocks(part.text)
@@ -55,7 +56,7 @@ function toPartBlocks(part: ContentPart, path: string): Block[] {
   }
 }
 
-function toImage(url: string, path: string): Block {
+function toImage(url: string, path: string): AnthropicBlock {
   const data = dataUrl.exec(url)
   if (data) return { type: 'image', source: toBase64(data) }
   if (url.startsWith('data:')) {
@@ -70,7 +71,7 @@ const toBase64 = ([, mediaType, data]: RegExpExecArray) => ({
   data,
 })
 
-function toDocument(file: (ContentPart & { type: 'file' })['file'], path: string): Block {
+function toDocument(file: (ContentPart & { type: 'file' })['file'], path: string): AnthropicBlock {
   if (!file.file_data) {
     throw unsupported(`${path}.file.file_id`, 'Send the file itself, in file_data.')
   }

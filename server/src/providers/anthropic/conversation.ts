@@ -1,23 +1,23 @@
-import { markLast, toBlocks, toTextBlocks, type Block } from './content'
-import { thinkingBlocks } from './reasoning-details'
+import { markLast, toBlocks, toTextBlocks, type AnthropicBlock } from './content'
+import { toThinkingBlocks } from './reasoning-details'
 import { invalidRequest } from '../../errors'
-import { argumentsOf, fittingId, type Message } from '../history'
-import { lastCacheControlOf } from '../../wire/cache-control'
+import { parseArguments, toFittingId, type ChatMessage } from '../history'
+import { readLastCacheControl } from '../../wire/cache-control'
 
 /** One turn; the results of its calls make the turn after it. */
 interface Turn {
   role: 'user' | 'assistant'
-  thoughts: Block[]
-  said: Block[]
-  calls: Block[]
+  thoughts: AnthropicBlock[]
+  said: AnthropicBlock[]
+  calls: AnthropicBlock[]
   /** By the id of the call, in the order of the calls. */
-  results: Map<string, Block>
+  results: Map<string, AnthropicBlock>
 }
 
 /** A history as the Messages format has it. */
-export interface Conversation {
-  system: Block[]
-  messages: { role: string; content: Block[] }[]
+export interface MessagesConversation {
+  system: AnthropicBlock[]
+  messages: { role: string; content: AnthropicBlock[] }[]
   /** The last answer made calls, and came back without the thinking that led to it. */
   lostThoughts: boolean
 }
@@ -29,8 +29,8 @@ const acceptedIds = /^[a-zA-Z0-9_-]+$/
  * texts are left out. Throws `invalid_request` for results without a call, and for what cannot be
  * said here. Source: contract 12.1, 12.6.
  */
-export function toConversation(messages: readonly Message[]): Conversation {
-  const system: Block[] = []
+export function toConversation(messages: readonly ChatMessage[]): MessagesConversation {
+  const system: AnthropicBlock[] = []
   const turns: Turn[] = []
   const callers = new Map<string, Turn>()
   for (const [position, message] of messages.entries()) {
@@ -77,8 +77,8 @@ interface Place {
   callers: Map<string, Turn>
 }
 
-function addAnswer(message: Message, { path, turns, callers }: Place): void {
-  const thoughts = thinkingBlocks(message['reasoning_details'])
+function addAnswer(message: ChatMessage, { path, turns, callers }: Place): void {
+  const thoughts = toThinkingBlocks(message['reasoning_details'])
   const { refusal } = message
   const said = [
     ...toTextBlocks(message.content, `${path}.content`),
@@ -91,9 +91,9 @@ function addAnswer(message: Message, { path, turns, callers }: Place): void {
   turn.thoughts.push(...thoughts)
   turn.said.push(...said)
   for (const [position, call] of calls.entries()) {
-    const id = fittingId(call.id, acceptedIds)
-    const input = argumentsOf(call, `${path}.tool_calls.${position}`)
-    const block: Block = { type: 'tool_use', id, name: call.function.name, input }
+    const id = toFittingId(call.id, acceptedIds)
+    const input = parseArguments(call, `${path}.tool_calls.${position}`)
+    const block: AnthropicBlock = { type: 'tool_use', id, name: call.function.name, input }
     markLast([block], call)
     turn.calls.push(block)
     callers.set(id, turn)
@@ -101,8 +101,8 @@ function addAnswer(message: Message, { path, turns, callers }: Place): void {
   markLast(calls.length > 0 ? turn.calls : said, message)
 }
 
-function addResult(message: Message, path: string, callers: Map<string, Turn>): void {
-  const id = fittingId(message.tool_call_id ?? '', acceptedIds)
+function addResult(message: ChatMessage, path: string, callers: Map<string, Turn>): void {
+  const id = toFittingId(message.tool_call_id ?? '', acceptedIds)
   const turn = callers.get(id)
   if (!turn) {
     const param = `${path}.tool_call_id`
@@ -111,17 +111,17 @@ function addResult(message: Message, path: string, callers: Map<string, Turn>): 
   const blocks = toBlocks(message.content, `${path}.content`)
   const content = blocks.map(({ cache_control: _control, ...block }) => block)
   const said = content.length > 0 ? { content } : {}
-  const result: Block = { type: 'tool_result', tool_use_id: id, ...said }
+  const result: AnthropicBlock = { type: 'tool_result', tool_use_id: id, ...said }
   // A breakpoint inside a result is rejected; at its end it covers the same.
-  const control = lastCacheControlOf(message)
+  const control = readLastCacheControl(message)
   if (control) result['cache_control'] = control
   // Of two results for one call, which are rejected there, the later one counts.
   turn.results.set(id, result)
 }
 
-function finished(system: Block[], turns: Turn[]): Conversation {
-  const messages: Conversation['messages'] = []
-  let results: Block[] = []
+function finished(system: AnthropicBlock[], turns: Turn[]): MessagesConversation {
+  const messages: MessagesConversation['messages'] = []
+  let results: AnthropicBlock[] = []
   for (const turn of turns) {
     if (turn.role === 'assistant' && results.length > 0) {
       messages.push({ role: 'user', content: results })
@@ -145,11 +145,11 @@ function finished(system: Block[], turns: Turn[]): Conversation {
   return { system, messages, lostThoughts }
 }
 
-const resultsOf = ({ calls, results }: Turn): Block[] =>
+const resultsOf = ({ calls, results }: Turn): AnthropicBlock[] =>
   calls.flatMap(({ id }) => results.get(String(id)) ?? [])
 
 /** White space at the end of an answer that is to be continued is rejected. */
-function trimEnd(messages: Conversation['messages']): void {
+function trimEnd(messages: MessagesConversation['messages']): void {
   const last = messages.at(-1)
   const block = last?.content.at(-1)
   if (last?.role !== 'assistant' || typeof block?.['text'] !== 'string') return

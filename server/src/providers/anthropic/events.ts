@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isObject, type JsonObject } from '../../wire/json-body'
-import { nonsense, type Source } from '../upstream-error'
+import { nonsense, type ErrorSource } from '../upstream-error'
 
 const Counts = z.looseObject({}).nullish()
 const index = z.int()
@@ -29,7 +29,7 @@ const Delta = z.object({
   citation: z.unknown().optional(),
 })
 
-const Event = z.discriminatedUnion('type', [
+const MessagesEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('message_start'),
     message: z.object({
@@ -50,9 +50,9 @@ const Event = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('message_stop') }),
 ])
-export type Event = z.infer<typeof Event>
+export type MessagesEvent = z.infer<typeof MessagesEvent>
 
-const known = new Set<unknown>(Event.options.map(({ shape }) => shape.type.value))
+const known = new Set<unknown>(MessagesEvent.options.map(({ shape }) => shape.type.value))
 const readBlocks: ReadonlySet<unknown> = new Set([
   'text',
   'tool_use',
@@ -68,9 +68,9 @@ const readDeltas: ReadonlySet<unknown> = new Set([
 ])
 
 /** An event as far as it is read; undefined for `ping`, and for whatever will be added. */
-export function toEvent(event: JsonObject, { provider }: Source): Event | undefined {
+export function toEvent(event: JsonObject, { provider }: ErrorSource): MessagesEvent | undefined {
   if (!known.has(event['type'])) return undefined
-  const result = Event.safeParse(withoutUnread(event))
+  const result = MessagesEvent.safeParse(withoutUnread(event))
   if (result.success) return result.data
   throw nonsense(provider, 'an unreadable event', result.error)
 }

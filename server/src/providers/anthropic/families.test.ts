@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
-import { familyOf } from './families'
-import { builtInModels } from '../../catalog/built-in'
+import { getClaudeFamily } from './families'
+import { loadBuiltInModels } from '../../catalog/built-in'
 import { providers } from '../registry'
 
-const models = builtInModels(providers).filter(({ provider }) => provider === 'anthropic')
+const models = loadBuiltInModels(providers).filter(({ provider }) => provider === 'anthropic')
 
 test('every model of the catalogue has a family that writes as much as the catalogue says', () => {
   expect(models.length).toBeGreaterThan(10)
   for (const { upstreamModel, maxOutputTokens } of models) {
-    expect([upstreamModel, familyOf(upstreamModel).maxOutput]).toEqual([
+    expect([upstreamModel, getClaudeFamily(upstreamModel).maxOutput]).toEqual([
       upstreamModel,
       maxOutputTokens ?? undefined,
     ])
@@ -26,6 +26,6 @@ test.each([
   ['claude-mythos-7', 128_000, 'adaptive'],
   ['deepseek-v4', undefined, 'budget'],
 ])('%s writes %p tokens, and thinks by %s', (name, maxOutput, thinking) => {
-  expect(familyOf(name)).toMatchObject({ thinking })
-  expect(familyOf(name).maxOutput).toBe(maxOutput)
+  expect(getClaudeFamily(name)).toMatchObject({ thinking })
+  expect(getClaudeFamily(name).maxOutput).toBe(maxOutput)
 })

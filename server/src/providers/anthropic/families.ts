@@ -1,5 +1,5 @@
 /** What a family of Claude models accepts. Source: contract 12.7. */
-export interface Family {
+export interface ClaudeFamily {
   /** Tokens; undefined for models that are no Claude. */
   maxOutput: number | undefined
   /** `output_config.format`. */
@@ -15,7 +15,7 @@ export interface Family {
   forcedTool: boolean
 }
 
-const newest: Family = {
+const newest: ClaudeFamily = {
   maxOutput: 128_000,
   jsonSchema: true,
   sampling: false,
@@ -24,9 +24,9 @@ const newest: Family = {
   furtherEfforts: ['xhigh', 'max'],
   forcedTool: false,
 }
-const opus5: Family = { ...newest, off: 'disabled', forcedTool: true }
-const adaptive4: Family = { ...opus5, sampling: true }
-const budget: Family = {
+const opus5: ClaudeFamily = { ...newest, off: 'disabled', forcedTool: true }
+const adaptive4: ClaudeFamily = { ...opus5, sampling: true }
+const budget: ClaudeFamily = {
   ...adaptive4,
   maxOutput: 64_000,
   thinking: 'budget',
@@ -34,7 +34,7 @@ const budget: Family = {
 }
 
 /** The first name that is in a model's decides. */
-const families: readonly (readonly [name: string, family: Family])[] = [
+const families: readonly (readonly [name: string, family: ClaudeFamily])[] = [
   ['sonnet-5-5', { ...newest, off: 'between_tools' }],
   ['opus-5-5', newest],
   ['haiku-5-5', { ...newest, off: 'disabled', forcedTool: true }],
@@ -54,7 +54,7 @@ const families: readonly (readonly [name: string, family: Family])[] = [
   ['opus-4-1', { ...budget, maxOutput: 32_000 }],
   ['sonnet-4', { ...budget, jsonSchema: false }],
   ['opus-4', { ...budget, maxOutput: 32_000, jsonSchema: false }],
-  ...['claude-3', 'claude-2', 'claude-instant'].map((name): [string, Family] => [
+  ...['claude-3', 'claude-2', 'claude-instant'].map((name): [string, ClaudeFamily] => [
     name,
     { ...budget, maxOutput: 4096, jsonSchema: false, thinking: 'none' },
   ]),
@@ -63,10 +63,10 @@ const families: readonly (readonly [name: string, family: Family])[] = [
 ]
 
 /** Servers that speak this dialect with models of their own. */
-const foreign: Family = { ...budget, maxOutput: undefined, jsonSchema: false }
+const foreign: ClaudeFamily = { ...budget, maxOutput: undefined, jsonSchema: false }
 
 /** The family of a model's name, which may have a cloud's prefix in front. */
-export function familyOf(upstreamModel: string): Family {
+export function getClaudeFamily(upstreamModel: string): ClaudeFamily {
   const name = upstreamModel.toLowerCase().replaceAll('.', '-')
   return families.find(([known]) => name.includes(known))?.[1] ?? foreign
 }

@@ -1,5 +1,5 @@
-import { ownFormat } from './own-format'
-import { partsReader } from './parts'
+import { ownFormat } from './native-passthrough'
+import { createPartsReader } from './parts'
 import { toMessagesRequest } from './request'
 import type { Adapter } from '../adapter'
 
@@ -7,7 +7,7 @@ import type { Adapter } from '../adapter'
 export const anthropic = {
   framing: 'sse',
   request: toMessagesRequest,
-  reader: partsReader,
+  reader: createPartsReader,
   toolNames: /^[a-zA-Z0-9_-]{1,128}$/,
   own: ownFormat,
 } satisfies Adapter

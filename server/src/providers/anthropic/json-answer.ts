@@ -1,6 +1,6 @@
-import type { Family } from './families'
+import type { ClaudeFamily } from './families'
 import { toStrictSchema } from './schema'
-import type { Tools } from './tools'
+import type { ToolFields } from './tools'
 import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
 
@@ -8,7 +8,7 @@ import type { JsonObject } from '../../wire/json-body'
 export const answerTool = 'tollgate_json_answer'
 
 /** How an answer in JSON is asked for. */
-export interface JsonAnswer extends Tools {
+export interface JsonAnswer extends ToolFields {
   /** `output_config.format`. */
   format?: JsonObject
   /** What is added to the instructions. */
@@ -18,9 +18,9 @@ export interface JsonAnswer extends Tools {
 const anyJson = 'Answer with one valid JSON object and nothing else, without code fences.'
 
 /** `response_format` in the words of a family; `mayForce`: a tool may be forced, and is the only one. */
-export function jsonAnswerOf(
+export function toJsonAnswer(
   format: ChatRequest['response_format'],
-  { family, mayForce }: { family: Family; mayForce: boolean },
+  { family, mayForce }: { family: ClaudeFamily; mayForce: boolean },
 ): JsonAnswer {
   if (!format || format.type === 'text') return {}
   const schema = format.type === 'json_schema' ? format.json_schema.schema : undefined

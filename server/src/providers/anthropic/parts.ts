@@ -1,17 +1,17 @@
-import { citationAnnotation, citationsIn } from './citations'
-import { toEvent, type ContentBlock, type Event } from './events'
+import { toCitationAnnotation, readCitations } from './citations'
+import { toEvent, type ContentBlock, type MessagesEvent } from './events'
 import { toFinish } from './finish-reason'
 import { answerTool } from './json-answer'
 import { hiddenThought, signedThought } from './reasoning-details'
 import { toUsage } from './usage'
 import { isObject, type JsonObject } from '../../wire/json-body'
-import type { Part } from '../../wire/part'
+import type { Part } from '../../wire/answer-part'
 import type { PartsReader } from '../adapter'
 import { readEvent } from '../event'
-import { nonsense, type Source } from '../upstream-error'
+import { nonsense, type ErrorSource } from '../upstream-error'
 
 /** Starts one answer. @see https://docs.claude.com/en/docs/build-with-claude/streaming */
-export function partsReader(source: Source): PartsReader {
+export function createPartsReader(source: ErrorSource): PartsReader {
   const message = new MessageParts(source)
   return (data) => {
     const event = toEvent(readEvent(data, source), source)
@@ -19,7 +19,7 @@ export function partsReader(source: Source): PartsReader {
   }
 }
 
-type Of<Type extends Event['type']> = Extract<Event, { type: Type }>
+type Of<Type extends MessagesEvent['type']> = Extract<MessagesEvent, { type: Type }>
 
 /** A content block that has begun. */
 type OpenBlock =
@@ -31,7 +31,7 @@ type OpenBlock =
 class MessageParts {
   /** Running totals: a field left out keeps its earlier value. */
   #counts: JsonObject = {}
-  readonly #source: Source
+  readonly #source: ErrorSource
   /** The id of the message; null for one without. */
   #id: string | null | undefined
   #hasBlocks = false
@@ -42,11 +42,11 @@ class MessageParts {
   #length = 0
   readonly #blocks = new Map<number, OpenBlock>()
 
-  constructor(source: Source) {
+  constructor(source: ErrorSource) {
     this.#source = source
   }
 
-  next(event: Event): Part[] {
+  next(event: MessagesEvent): Part[] {
     switch (event.type) {
       case 'message_start':
         return this.#start(event)
@@ -116,7 +116,7 @@ class MessageParts {
       case 'redacted_thinking':
         return [this.#details(hiddenThought(block.data ?? '', this.#nextThought()))]
       case 'text': {
-        const citations = citationsIn(block.citations)
+        const citations = readCitations(block.citations)
         this.#blocks.set(index, { kind: 'text', start: this.#length, citations })
         return this.#say(block.text ?? '')
       }
@@ -182,7 +182,7 @@ class MessageParts {
   #cite({ start, citations }: OpenBlock & { kind: 'text' }): Part[] {
     const range = { start, end: this.#length }
     return citations.flatMap((citation) => {
-      const annotation = citationAnnotation(citation, range)
+      const annotation = toCitationAnnotation(citation, range)
       return annotation ? [{ type: 'annotation' as const, annotation }] : []
     })
   }

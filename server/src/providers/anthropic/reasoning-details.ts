@@ -1,4 +1,4 @@
-import type { Block } from './content'
+import type { AnthropicBlock } from './content'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
 /**
@@ -24,14 +24,16 @@ export const hiddenThought = (data: string, index: number): JsonObject => ({
 })
 
 /** The thinking blocks of an assistant turn that are ours and signed. */
-export function thinkingBlocks(details: unknown): Block[] {
-  return (Array.isArray(details) ? details.filter(isObject) : []).flatMap((detail): Block[] => {
-    if (detail['format'] !== format) return []
-    const { type, text, signature, data } = detail
-    if (type === 'reasoning.encrypted' && typeof data === 'string') {
-      return [{ type: 'redacted_thinking', data }]
-    }
-    if (type !== 'reasoning.text' || typeof signature !== 'string' || signature === '') return []
-    return [{ type: 'thinking', thinking: typeof text === 'string' ? text : '', signature }]
-  })
+export function toThinkingBlocks(details: unknown): AnthropicBlock[] {
+  return (Array.isArray(details) ? details.filter(isObject) : []).flatMap(
+    (detail): AnthropicBlock[] => {
+      if (detail['format'] !== format) return []
+      const { type, text, signature, data } = detail
+      if (type === 'reasoning.encrypted' && typeof data === 'string') {
+        return [{ type: 'redacted_thinking', data }]
+      }
+      if (type !== 'reasoning.text' || typeof signature !== 'string' || signature === '') return []
+      return [{ type: 'thinking', thinking: typeof text === 'string' ? text : '', signature }]
+    },
+  )
 }

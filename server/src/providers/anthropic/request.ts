@@ -1,15 +1,15 @@
 import { fitBlocks } from './breakpoints'
 import { toConversation } from './conversation'
-import { familyOf, type Family } from './families'
-import { jsonAnswerOf } from './json-answer'
-import { thinkingOf, type Thinking } from './thinking'
-import { toolsOf } from './tools'
+import { getClaudeFamily, type ClaudeFamily } from './families'
+import { toJsonAnswer } from './json-answer'
+import { toClaudeThinking, type ClaudeThinking } from './thinking'
+import { toTools } from './tools'
 import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
-import type { Target, UpstreamRequest } from '../adapter'
-import { omittedFields } from '../omitted-fields'
+import type { AdapterTarget, UpstreamRequest } from '../adapter'
+import { findOmittedFields } from '../omitted-fields'
 import { boundedIdentifier } from '../openai/identifiers'
-import { refuseForeign } from '../unsupported'
+import { refuseForeign } from '../unsupported-fields'
 
 /** Later versions refuse sampling settings even at their defaults. */
 const headers = { 'anthropic-version': '2023-06-01' }
@@ -17,15 +17,15 @@ const headers = { 'anthropic-version': '2023-06-01' }
 const usualMaxTokens = 4096
 
 /** `POST /v1/messages`. @see https://docs.claude.com/en/api/messages */
-export function toMessagesRequest(chat: ChatRequest, target: Target): UpstreamRequest {
+export function toMessagesRequest(chat: ChatRequest, target: AdapterTarget): UpstreamRequest {
   refuseForeign(chat)
-  const family = familyOf(target.upstreamModel)
+  const family = getClaudeFamily(target.upstreamModel)
   const { system, messages, lostThoughts } = toConversation(chat.messages)
   const asked = target.maxTokens ?? family.maxOutput ?? usualMaxTokens
   const maxTokens = Math.min(asked, family.maxOutput ?? asked)
-  const thinking = thinkingOf(chat.reasoning_effort, { family, maxTokens, lostThoughts })
-  const tools = toolsOf(chat, { family, isThinking: thinking.isOn })
-  const { format, instruction, ...answerTool } = jsonAnswerOf(chat.response_format, {
+  const thinking = toClaudeThinking(chat.reasoning_effort, { family, maxTokens, lostThoughts })
+  const tools = toTools(chat, { family, isThinking: thinking.isOn })
+  const { format, instruction, ...answerTool } = toJsonAnswer(chat.response_format, {
     family,
     mayForce: !tools.tools && family.forcedTool && !thinking.isOn,
   })
@@ -54,12 +54,12 @@ export function toMessagesRequest(chat: ChatRequest, target: Target): UpstreamRe
     path: '/v1/messages',
     headers,
     body,
-    omitted: omittedFields(chat, takenIn(body, thinking)),
+    omitted: findOmittedFields(chat, takenIn(body, thinking)),
   }
 }
 
 /** Fields of a chat that a request has, beside those that all have. */
-const takenIn = (body: JsonObject, { field, effort }: Thinking): string[] => [
+const takenIn = (body: JsonObject, { field, effort }: ClaudeThinking): string[] => [
   'parallel_tool_calls',
   'user',
   'safety_identifier',
@@ -74,7 +74,11 @@ function endUserOf(chat: ChatRequest): JsonObject {
   return typeof user === 'string' ? { metadata: { user_id: user } } : {}
 }
 
-function samplingOf(chat: ChatRequest, { sampling }: Family, isThinking: boolean): JsonObject {
+function samplingOf(
+  chat: ChatRequest,
+  { sampling }: ClaudeFamily,
+  isThinking: boolean,
+): JsonObject {
   const { temperature, top_p: topP } = chat
   if (!sampling || isThinking) return {}
   // OpenAI goes to 2, and takes both.

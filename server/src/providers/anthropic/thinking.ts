@@ -1,9 +1,9 @@
-import type { Family } from './families'
+import type { ClaudeFamily } from './families'
 import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
 
 /** How much a request is to think. */
-export interface Thinking {
+export interface ClaudeThinking {
   /** The field `thinking`. */
   field?: JsonObject
   /** `output_config.effort`. */
@@ -20,17 +20,17 @@ const mostBudget = 32_000
 type Effort = Exclude<NonNullable<ChatRequest['reasoning_effort']>, 'none'>
 
 interface Limits {
-  family: Family
+  family: ClaudeFamily
   maxTokens: number
   /** The calls of a tool loop lack the thinking that led to them; with thinking it would be a 400. */
   lostThoughts: boolean
 }
 
 /** `reasoning_effort` in the words of a family. */
-export function thinkingOf(
+export function toClaudeThinking(
   effort: ChatRequest['reasoning_effort'],
   { family, maxTokens, lostThoughts }: Limits,
-): Thinking {
+): ClaudeThinking {
   if (!effort || family.thinking === 'none') return { isOn: false }
   if (effort === 'none') return switchedOff(family)
   if (family.thinking === 'adaptive') {
@@ -46,7 +46,7 @@ export function thinkingOf(
   return { field: { type: 'enabled', budget_tokens: budget }, isOn: true }
 }
 
-function switchedOff({ off }: Family): Thinking {
+function switchedOff({ off }: ClaudeFamily): ClaudeThinking {
   switch (off) {
     case 'disabled':
       return { field: { type: 'disabled' }, isOn: false }
@@ -59,7 +59,7 @@ function switchedOff({ off }: Family): Thinking {
 }
 
 /** The nearest level that the family knows. */
-function effortOf(effort: Effort, { furtherEfforts }: Family): string {
+function effortOf(effort: Effort, { furtherEfforts }: ClaudeFamily): string {
   if (effort === 'minimal') return 'low'
   if (effort !== 'xhigh' && effort !== 'max') return effort
   return furtherEfforts.includes(effort) ? effort : 'high'

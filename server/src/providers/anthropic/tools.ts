@@ -1,25 +1,25 @@
-import type { Family } from './families'
+import type { ClaudeFamily } from './families'
 import { toStrictSchema } from './schema'
-import { cacheControlOfTool } from '../../wire/cache-control'
+import { readToolCacheControl } from '../../wire/cache-control'
 import type { ChatRequest } from '../../wire/chat-request'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
 type Tool = NonNullable<ChatRequest['tools']>[number]
 
 /** The fields `tools` and `tool_choice`. */
-export interface Tools {
+export interface ToolFields {
   tools?: JsonObject[]
   tool_choice?: JsonObject
 }
 
 /** A forced tool is refused by the model, or beside thinking; then the model chooses. */
 interface Limits {
-  family: Family
+  family: ClaudeFamily
   isThinking: boolean
 }
 
 /** The tools of a request, and which of them may be called. */
-export function toolsOf(chat: ChatRequest, { family, isThinking }: Limits): Tools {
+export function toTools(chat: ChatRequest, { family, isThinking }: Limits): ToolFields {
   const { tools, tool_choice: choice, parallel_tool_calls: isParallel } = chat
   if (!tools?.length) return toolsOfHistory(chat)
   const allowed = allowedIn(choice)
@@ -36,9 +36,9 @@ export function toolsOf(chat: ChatRequest, { family, isThinking }: Limits): Tool
   }
 }
 
-function toTool(tool: Tool, family: Family): JsonObject {
+function toTool(tool: Tool, family: ClaudeFamily): JsonObject {
   const { name, description, parameters, strict } = tool.function
-  const control = cacheControlOfTool(tool)
+  const control = readToolCacheControl(tool)
   const isStrict = strict === true && family.jsonSchema
   const { $schema: _schema, ...schema } = parameters ?? {}
   const input_schema = { properties: {}, ...schema, type: 'object' }
@@ -68,7 +68,7 @@ function allowedIn(choice: ChatRequest['tool_choice']): Set<unknown> | undefined
 }
 
 /** Calls in the history need their tools beside them, also where none may be called any more. */
-function toolsOfHistory({ messages }: ChatRequest): Tools {
+function toolsOfHistory({ messages }: ChatRequest): ToolFields {
   const calls = messages.flatMap(({ tool_calls: made }) => made ?? [])
   const names = new Set(calls.map(({ function: called }) => called.name))
   if (names.size === 0) return {}

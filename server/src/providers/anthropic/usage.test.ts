@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { toUsage } from './usage'
-import { costOf } from '../../metering/cost'
+import { computeCost } from '../../metering/cost'
 
 /** 3, 15, 0.3 and 3.75 USD per million tokens, in nano-dollars. */
 const pricing = {
@@ -52,7 +52,7 @@ test.each([
   const usage = toUsage(counts)
   if (!usage) throw new Error('No usage was read.')
   expect(usage).toMatchObject({ flawed: false, estimated: false })
-  expect(costOf(usage, pricing)).toBe(nanos)
+  expect(computeCost(usage, pricing)).toBe(nanos)
 })
 
 test('M12: without any count there is none', () => {

@@ -34,7 +34,7 @@ const foundryVersion = '2024-05-01-preview'
  * else the newer one.
  * @see https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle
  */
-export function azureCall(
+export function toAzureCall(
   connection: AzureConnection,
   operation: AzureOperation,
   model: string,
@@ -63,7 +63,7 @@ export function azureCall(
 }
 
 /** What a connection is asked, to see whether it works: a list of models, or of Foundry what it has. */
-export function azureTestCall({ baseUrl, apiVersion }: AzureConnection) {
+export function toAzureTestCall({ baseUrl, apiVersion }: AzureConnection) {
   const base = baseOf({ baseUrl })
   const surface = surfaceOf({ baseUrl, apiVersion })
   const dated = (path: string, version: string | undefined) =>
@@ -103,7 +103,7 @@ function surfaceOf({ baseUrl, apiVersion }: AzureConnection): 'v1' | 'classic' |
 const entraToken = /^ey[\w-]+\.[\w-]+\.[\w-]+$/
 
 /** The header of a connection's secret: a token as Bearer, a key under the name that is wanted. */
-export function azureCredential(
+export function toAzureCredential(
   secret: string,
   dialect: AzureCall['dialect'],
 ): Record<string, string> {

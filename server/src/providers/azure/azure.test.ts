@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { azureCall, azureCredential, azureTestCall, type AzureConnection } from './address'
+import { toAzureCall, toAzureCredential, toAzureTestCall, type AzureConnection } from './address'
 import { ChatStream } from '../openai/chat-stream'
 import { providers } from '../registry'
 import { linesOf, sampleSource } from '../samples'
@@ -12,7 +12,7 @@ const foundry = 'https://res.services.ai.azure.com'
 const gateway = 'https://gateway.example'
 
 const urlOf = (connection: AzureConnection, operation: 'chat' | 'embeddings' = 'chat') =>
-  azureCall(connection, operation, 'gpt-4o').url
+  toAzureCall(connection, operation, 'gpt-4o').url
 
 describe('where a call is sent', () => {
   test.each([
@@ -62,19 +62,19 @@ describe('where a call is sent', () => {
   })
 
   test('finding P5: a test of a connection goes by the same path', () => {
-    expect(azureTestCall({ baseUrl: `${gateway}/team/openai/v1` }).url).toBe(
+    expect(toAzureTestCall({ baseUrl: `${gateway}/team/openai/v1` }).url).toBe(
       `${gateway}/team/openai/v1/models`,
     )
   })
 
   test('a deployment stands for its model in the body too', () => {
     const connection = { baseUrl: host, deployments: { 'gpt-4o': 'prod-4o' } }
-    expect(azureCall(connection, 'chat', 'gpt-4o')).toMatchObject({ model: 'prod-4o' })
-    expect(azureCall(connection, 'chat', 'o3')).toMatchObject({ model: 'o3', dialect: 'openai' })
+    expect(toAzureCall(connection, 'chat', 'gpt-4o')).toMatchObject({ model: 'prod-4o' })
+    expect(toAzureCall(connection, 'chat', 'o3')).toMatchObject({ model: 'o3', dialect: 'openai' })
   })
 
   test('a Claude of Foundry’s has an address and a form of its own', () => {
-    expect(azureCall({ baseUrl: foundry }, 'chat', 'claude-sonnet-4-5')).toEqual({
+    expect(toAzureCall({ baseUrl: foundry }, 'chat', 'claude-sonnet-4-5')).toEqual({
       url: `${foundry}/anthropic/v1/messages`,
       model: 'claude-sonnet-4-5',
       dialect: 'anthropic',
@@ -83,10 +83,10 @@ describe('where a call is sent', () => {
 })
 
 test('a key has a header of its own, a token of Entra is a bearer', () => {
-  expect(azureCredential('0a1b', 'openai')).toEqual({ 'api-key': '0a1b' })
-  expect(azureCredential('0a1b', 'anthropic')).toEqual({ 'x-api-key': '0a1b' })
+  expect(toAzureCredential('0a1b', 'openai')).toEqual({ 'api-key': '0a1b' })
+  expect(toAzureCredential('0a1b', 'anthropic')).toEqual({ 'x-api-key': '0a1b' })
   const token = 'eyJ0eXAi.eyJhdWQi.c2ln'
-  expect(azureCredential(token, 'openai')).toEqual({ authorization: `Bearer ${token}` })
+  expect(toAzureCredential(token, 'openai')).toEqual({ authorization: `Bearer ${token}` })
 })
 
 describe('relayed as OpenAI’s', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { baseUrlOf, listUrlOf, modelBehind, pathOf, regionOf } from './address'
+import { baseUrlOf, listUrlOf, toBaseModel, pathOf, parseRegion } from './address'
 
 test.each([
   ['us-east-1', 'https://bedrock-runtime.us-east-1.amazonaws.com'],
@@ -10,24 +10,24 @@ test.each([
   ['eusc-de-east-1', 'https://bedrock-runtime.eusc-de-east-1.amazonaws.eu'],
 ])('the models of %s are at %s', (region, url) => {
   expect(baseUrlOf(region)).toBe(url)
-  expect(regionOf(url)).toBe(region)
+  expect(parseRegion(url)).toBe(region)
 })
 
 test('an address names its region, or nobody knows it', () => {
-  expect(regionOf('https://bedrock-runtime-fips.us-west-2.amazonaws.com')).toBe('us-west-2')
-  expect(regionOf('https://vpce-0a1b-2c.bedrock-runtime.eu-west-3.vpce.amazonaws.com')).toBe(
+  expect(parseRegion('https://bedrock-runtime-fips.us-west-2.amazonaws.com')).toBe('us-west-2')
+  expect(parseRegion('https://vpce-0a1b-2c.bedrock-runtime.eu-west-3.vpce.amazonaws.com')).toBe(
     'eu-west-3',
   )
-  expect(regionOf('https://bedrock.example.com')).toBeUndefined()
+  expect(parseRegion('https://bedrock.example.com')).toBeUndefined()
 })
 
 test('models are listed at another host of the same region, which is signed for', () => {
   const listUrl = listUrlOf('https://bedrock-runtime.eu-west-1.amazonaws.com') ?? ''
   expect(listUrl).toBe('https://bedrock.eu-west-1.amazonaws.com/foundation-models')
-  expect(regionOf(listUrl)).toBe('eu-west-1')
+  expect(parseRegion(listUrl)).toBe('eu-west-1')
   const fips = listUrlOf('https://bedrock-runtime-fips.us-gov-west-1.amazonaws.com') ?? ''
   expect(fips).toBe('https://bedrock-fips.us-gov-west-1.amazonaws.com/foundation-models')
-  expect(regionOf(fips)).toBe('us-gov-west-1')
+  expect(parseRegion(fips)).toBe('us-gov-west-1')
 })
 
 test.each([
@@ -60,4 +60,4 @@ test.each([
     'amazon.nova-lite-v1:0',
   ],
   ['arn:aws:bedrock:us-east-1:1:application-inference-profile/ab12', 'ab12'],
-])('%s is %s', (id, model) => expect(modelBehind(id)).toBe(model))
+])('%s is %s', (id, model) => expect(toBaseModel(id)).toBe(model))

@@ -16,7 +16,7 @@ export const baseUrlOf = (region: string): string =>
   `https://bedrock-runtime.${region}.${domainOf(region)}`
 
 /** The region that an address names; undefined for a private endpoint with a name of its own. */
-export function regionOf(baseUrl: string): string | undefined {
+export function parseRegion(baseUrl: string): string | undefined {
   const runtime = /\/\/(?:vpce-[\w-]+\.)?bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\./.exec(baseUrl)
   // Where models are listed, which many a host may be called like.
   const list = /\/\/bedrock(?:-fips)?\.([a-z]+(?:-[a-z]+)+-\d+)\./.exec(baseUrl)
@@ -41,7 +41,7 @@ const profilePrefix = /^(?:us-gov|us|eu|apac|jp|au|ca|in|sa|global)\./
  * The model behind an id: without the place where its inference profile runs, and without the ARN
  * around it. An ARN of an application’s own profile names no model, only itself.
  */
-export function modelBehind(upstreamModel: string): string {
+export function toBaseModel(upstreamModel: string): string {
   const id = upstreamModel.startsWith('arn:')
     ? (/\/([^/]+)$/.exec(upstreamModel)?.[1] ?? upstreamModel)
     : upstreamModel

@@ -1,14 +1,14 @@
 import { toCachePoints } from './cache-points'
 import type { CachePoints } from './families'
-import type { Target } from '../adapter'
-import { textOf, type Piece } from '../conversation'
-import { unsupported } from '../unsupported'
-import { readDataUrl, type Media } from '../media'
-import { cacheControlOf } from '../../wire/cache-control'
+import type { AdapterTarget } from '../adapter'
+import { getPartText, type Piece } from '../conversation'
+import { unsupported } from '../unsupported-fields'
+import { readDataUrl, type MediaData } from '../media'
+import { readCacheControl } from '../../wire/cache-control'
 import type { JsonObject } from '../../wire/json-body'
 
 /** A block of a message of Converse. */
-export type Block = JsonObject
+export type ConverseBlock = JsonObject
 
 const imageFormats: Readonly<Record<string, string>> = {
   'image/png': 'png',
@@ -32,21 +32,21 @@ const documentFormats: Readonly<Record<string, string>> = {
 
 /** What the blocks of one request share. */
 export interface Writing {
-  media: Target['media']
+  media: AdapterTarget['media']
   cachePoints: CachePoints | undefined
   /** Names of the documents so far: the same name twice is refused there. */
   documents: Set<string>
 }
 
 /** The blocks of a message's parts. Throws for what Converse has no block for. */
-export const toBlocks = (pieces: readonly Piece[], writing: Writing): Block[] =>
+export const toBlocks = (pieces: readonly Piece[], writing: Writing): ConverseBlock[] =>
   pieces.flatMap((piece) => [
     toBlock(piece, writing),
-    ...toCachePoints(cacheControlOf(piece.part), writing.cachePoints),
+    ...toCachePoints(readCacheControl(piece.part), writing.cachePoints),
   ])
 
-function toBlock({ part, param }: Piece, { media, documents }: Writing): Block {
-  const text = textOf(part)
+function toBlock({ part, param }: Piece, { media, documents }: Writing): ConverseBlock {
+  const text = getPartText(part)
   if (text !== undefined) return { text }
   if (part.type === 'image_url') {
     const { url } = part.image_url
@@ -62,7 +62,7 @@ function toBlock({ part, param }: Piece, { media, documents }: Writing): Block {
   return { document: { format, name, source: { bytes: file.base64 } } }
 }
 
-function toImage(image: Media | undefined, param: string): Block {
+function toImage(image: MediaData | undefined, param: string): ConverseBlock {
   const format = image && imageFormats[image.mimeType.toLowerCase()]
   if (!format) throw unsupported(param, 'this model takes png, jpeg, gif and webp images.')
   return { image: { format, source: { bytes: image.base64 } } }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { bedrock } from '.'
 import { FrameReader } from './event-stream'
-import { eventFrame, exceptionFrame } from './samples'
+import { createEventFrame, exceptionFrame } from './samples'
 import { describeAdapter, type AnswerRow, type ErrorRow } from '../conformance'
 import { linesOf } from '../samples'
 
@@ -13,7 +13,7 @@ const exceptionLine = /^\{"exception":\{"type":"(\w+)","message":"([^"]*)"\}\}$/
 
 function frameOfLine(line: string): Buffer {
   const found = exceptionLine.exec(line)
-  return found ? exceptionFrame(found[1] ?? '', found[2] ?? '') : eventFrame(line)
+  return found ? exceptionFrame(found[1] ?? '', found[2] ?? '') : createEventFrame(line)
 }
 
 const call = (id: string, name: string, text: string) => ({

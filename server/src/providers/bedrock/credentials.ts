@@ -1,5 +1,5 @@
-import { regionOf } from './address'
-import { signedHeaders, type AwsKeys } from './sign'
+import { parseRegion } from './address'
+import { signHeaders, type AwsKeys } from './sign'
 import { isObject } from '../../wire/json-body'
 
 /** How a connection proves itself to Bedrock: a bearer key, or a pair of keys that sign. */
@@ -49,7 +49,7 @@ export async function withCredential(
   if ('bearer' in credential) {
     return { ...headers, authorization: `Bearer ${credential.bearer}` }
   }
-  const signed = region ?? regionOf(url) ?? usualRegion
+  const signed = region ?? parseRegion(url) ?? usualRegion
   const unsigned = { method, url, headers, body, region: signed, service: 'bedrock' }
-  return signedHeaders(unsigned, credential, now)
+  return signHeaders(unsigned, credential, now)
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { toError } from './failure'
-import { modelBehind, pathOf } from './address'
+import { toBaseModel, pathOf } from './address'
 import { cohereBatchLimit, cohereTakes, toEmbedBody } from '../cohere/embed-body'
-import { unsupported } from '../unsupported'
+import { unsupported } from '../unsupported-fields'
 import type { EmbeddingAdapter, EmbeddingTarget } from '../embedding-adapter'
-import { textAndImage, type InputKinds } from '../embedding-inputs'
-import { refuseTask, taskWordFor, type TaskWords } from '../task-type'
+import { splitTextAndImage, type InputKinds } from '../embedding-inputs'
+import { refuseTask, toTaskWord, type TaskWords } from '../task-type'
 import { nonsense } from '../upstream-error'
 import type { EmbeddingItem } from '../../wire/embedding-request'
 import type { JsonObject } from '../../wire/json-body'
@@ -17,10 +17,10 @@ import { toInputUsage } from '../input-usage'
  */
 export const bedrockEmbeddings = {
   batchLimit: (upstreamModel, hasImages) => {
-    const model = modelBehind(upstreamModel)
+    const model = toBaseModel(upstreamModel)
     return isCohere(model) ? cohereBatchLimit(model, hasImages) : 1
   },
-  takes: (upstreamModel) => kindsOf(modelBehind(upstreamModel)),
+  takes: (upstreamModel) => kindsOf(toBaseModel(upstreamModel)),
   request: (inputs, target) => ({
     path: pathOf(target.upstreamModel, 'invoke'),
     body: bodyOf(inputs, target),
@@ -73,7 +73,7 @@ function vectorsOf(embeddings: z.infer<typeof Answer>['embeddings']): number[][]
 }
 
 function bodyOf(inputs: readonly EmbeddingItem[], target: EmbeddingTarget): JsonObject {
-  const model = modelBehind(target.upstreamModel)
+  const model = toBaseModel(target.upstreamModel)
   if (isCohere(model)) {
     const { dimensions, task } = target
     return toEmbedBody(inputs, { model, dimensions, task, toImageUrl: (url) => url })
@@ -93,9 +93,9 @@ const novaFormats = new Set(['png', 'jpeg', 'gif', 'webp'])
 
 /** @see https://docs.aws.amazon.com/nova/latest/userguide/embeddings-schema.html */
 function novaBody(input: EmbeddingItem, { dimensions, task }: EmbeddingTarget): JsonObject {
-  const { text = '', image } = textAndImage(input)
+  const { text = '', image } = splitTextAndImage(input)
   const shared = {
-    embeddingPurpose: task ? taskWordFor(task, novaPurposes) : 'GENERIC_INDEX',
+    embeddingPurpose: task ? toTaskWord(task, novaPurposes) : 'GENERIC_INDEX',
     ...(dimensions !== undefined && { embeddingDimension: dimensions }),
   }
   const content = image
@@ -117,7 +117,7 @@ interface TitanTarget extends EmbeddingTarget {
 /** @see https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed.html */
 function titanBody(input: EmbeddingItem, { model, dimensions, task }: TitanTarget): JsonObject {
   if (task) throw refuseTask(task)
-  const { text, image } = textAndImage(input)
+  const { text, image } = splitTextAndImage(input)
   if (isTitanOfImages(model)) {
     return {
       ...(text !== undefined && { inputText: text }),

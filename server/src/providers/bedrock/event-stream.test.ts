@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from '../../../testing/property'
 import { BrokenFrame, FrameReader } from './event-stream'
-import { eventFrame, exceptionFrame, frameOf } from './samples'
+import { createEventFrame, exceptionFrame, createFrame } from './samples'
 import { EventTooLong } from '../../wire/sse'
 
 const events = [
@@ -9,7 +9,7 @@ const events = [
   '{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"Grüße 你好 👩‍👩‍👧‍👦"},"p":"abcdefgh"}}',
   '{"messageStop":{"stopReason":"end_turn"}}',
 ]
-const body = Buffer.concat(events.map(eventFrame))
+const body = Buffer.concat(events.map(createEventFrame))
 
 function read(pieces: readonly Uint8Array[]): string[] {
   const reader = new FrameReader()
@@ -49,7 +49,7 @@ describe('S14: an event stream', () => {
     const some = fc.array(fc.tuple(types, payload), { minLength: 1, maxLength: 8 })
     const property = fc.property(some, fc.array(fc.nat(), { maxLength: 12 }), (made, cuts) => {
       const lines = made.map(([type, value]) => JSON.stringify({ [type]: value }))
-      const bytes = Buffer.concat(lines.map(eventFrame))
+      const bytes = Buffer.concat(lines.map(createEventFrame))
       const places = cuts.map((cut) => cut % (bytes.length + 1))
       expect(read(cutAt(bytes, places))).toEqual(lines)
     })
@@ -57,7 +57,7 @@ describe('S14: an event stream', () => {
   })
 
   test('that ends inside a frame was cut', () => {
-    const lastFrame = body.length - eventFrame(events[2] ?? '').length
+    const lastFrame = body.length - createEventFrame(events[2] ?? '').length
     for (let cut = lastFrame + 1; cut < body.length; cut++) {
       expect(() => read([body.subarray(0, cut)])).toThrow(BrokenFrame)
     }
@@ -91,20 +91,23 @@ describe('S14: an event stream', () => {
 
 describe('a frame', () => {
   test('beyond 1 MB is refused before its bytes are there', () => {
-    const head = frameOf({ ':message-type': 'event', ':event-type': 'x' }, 'x'.repeat(1024 * 1024))
+    const head = createFrame(
+      { ':message-type': 'event', ':event-type': 'x' },
+      'x'.repeat(1024 * 1024),
+    )
     expect(() => new FrameReader().push(head.subarray(0, 12))).toThrow(EventTooLong)
   })
 
   test('of just 1 MB is read', () => {
-    const empty = frameOf({ ':message-type': 'event', ':event-type': 'x' }, '').length
+    const empty = createFrame({ ':message-type': 'event', ':event-type': 'x' }, '').length
     const payload = JSON.stringify('x'.repeat(1024 * 1024 - empty - 2))
-    const frame = frameOf({ ':message-type': 'event', ':event-type': 'x' }, payload)
+    const frame = createFrame({ ':message-type': 'event', ':event-type': 'x' }, payload)
     expect(frame.length).toBe(1024 * 1024)
     expect(read([frame])).toEqual([`{"x":${payload}}`])
   })
 
   test('whose headers are longer than itself is refused', () => {
-    const frame = frameOf(Buffer.alloc(0), '')
+    const frame = createFrame(Buffer.alloc(0), '')
     frame.writeUInt32BE(500, 4)
     frame.writeUInt32BE(Bun.hash.crc32(frame.subarray(0, 8)), 8)
     expect(() => read([frame])).toThrow('The lengths of a frame are wrong.')
@@ -128,22 +131,22 @@ describe('a frame', () => {
       type,
       ...value,
     ])
-    const text = frameOf({ ':message-type': 'event', ':event-type': 'metadata' }, '')
+    const text = createFrame({ ':message-type': 'event', ':event-type': 'metadata' }, '')
     const head = Buffer.concat([Buffer.from(bytes), text.subarray(12, -4)])
-    expect(read([frameOf(head, '{"a":1}')])).toEqual(['{"metadata":{"a":1}}'])
+    expect(read([createFrame(head, '{"a":1}')])).toEqual(['{"metadata":{"a":1}}'])
   })
 
   test('with a header that is cut, or of an unknown type, is refused', () => {
     for (const head of [[1, 97, 7, 0, 9, 1], [200, 97], [1, 97, 10], [1]]) {
-      expect(() => read([frameOf(Buffer.from(head), '{}')])).toThrow(BrokenFrame)
+      expect(() => read([createFrame(Buffer.from(head), '{}')])).toThrow(BrokenFrame)
     }
   })
 
   test('of an unknown kind is refused', () => {
-    expect(() => read([frameOf({ ':message-type': 'initial-response' }, '{}')])).toThrow(
+    expect(() => read([createFrame({ ':message-type': 'initial-response' }, '{}')])).toThrow(
       BrokenFrame,
     )
-    expect(() => read([frameOf({}, '{}')])).toThrow(BrokenFrame)
+    expect(() => read([createFrame({}, '{}')])).toThrow(BrokenFrame)
   })
 
   test('that says exception or error is told apart from every event', () => {
@@ -151,6 +154,6 @@ describe('a frame', () => {
       '{"exception":{"type":"throttlingException","words":"{\\"message\\":\\"Slow down.\\"}"}}',
     ])
     const error = { ':message-type': 'error', ':error-code': 'Oops', ':error-message': 'No.' }
-    expect(read([frameOf(error, '')])).toEqual(['{"exception":{"type":"Oops","words":"No."}}'])
+    expect(read([createFrame(error, '')])).toEqual(['{"exception":{"type":"Oops","words":"No."}}'])
   })
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** One event of ConverseStream, as `FrameReader` writes it; only what is read. */
-export const Event = z.looseObject({
+export const ConverseEvent = z.looseObject({
   contentBlockStart: z
     .looseObject({
       contentBlockIndex: z.int(),
@@ -33,4 +33,4 @@ export const Event = z.looseObject({
     .looseObject({ type: z.string().optional(), words: z.string().optional() })
     .optional(),
 })
-export type Event = z.infer<typeof Event>
+export type ConverseEvent = z.infer<typeof ConverseEvent>

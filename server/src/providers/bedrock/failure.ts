@@ -1,5 +1,5 @@
 import type { ApiError } from '../../errors'
-import { toCallerError, type Failure, type Source } from '../upstream-error'
+import { toCallerError, type UpstreamFailure, type ErrorSource } from '../upstream-error'
 import { isObject } from '../../wire/json-body'
 
 /** The status that an exception inside a stream would have had in front of it. */
@@ -20,7 +20,7 @@ const statuses: ReadonlyMap<string, number> = new Map(
 )
 
 /** What an exception inside a stream means; one that nobody knows is a failure of the provider. */
-export function toStreamError(type: string, words: string, source: Source): ApiError {
+export function toStreamError(type: string, words: string, source: ErrorSource): ApiError {
   const key = type.charAt(0).toLowerCase() + type.slice(1)
   return toError({ status: statuses.get(key) ?? 500, body: parsed(words) }, source)
 }
@@ -34,7 +34,7 @@ function parsed(words: string): unknown {
 }
 
 /** A refusal of Bedrock, `{message}`, without whose resources it is about. */
-export function toError(failure: Failure, source: Source): ApiError {
+export function toError(failure: UpstreamFailure, source: ErrorSource): ApiError {
   const { body, status } = failure
   const words = isObject(body) ? (body['message'] ?? body['Message']) : body
   if (typeof words !== 'string') return toCallerError(failure, source)
@@ -45,5 +45,5 @@ export function toError(failure: Failure, source: Source): ApiError {
 }
 
 /** Whether a history was refused for the thoughts in it. */
-export const refusesSignatures = ({ status, body }: Failure): boolean =>
+export const refusesSignatures = ({ status, body }: UpstreamFailure): boolean =>
   status === 400 && /signature|thinking|reasoning/i.test(JSON.stringify(body) ?? '')

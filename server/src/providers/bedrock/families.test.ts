@@ -1,16 +1,16 @@
 import { expect, test } from 'bun:test'
-import { familyOf } from './families'
-import { builtInModels } from '../../catalog/built-in'
+import { getBedrockFamily } from './families'
+import { loadBuiltInModels } from '../../catalog/built-in'
 import { providers } from '../registry'
 
-const served = builtInModels(providers).flatMap(({ provider, upstreamModel, capabilities }) =>
+const served = loadBuiltInModels(providers).flatMap(({ provider, upstreamModel, capabilities }) =>
   provider === 'bedrock' ? [{ name: upstreamModel, capabilities }] : [],
 )
 
 test('every Claude of the catalogue is one, wherever it runs, and no other is', () => {
   expect(served.length).toBeGreaterThan(100)
   for (const { name } of served) {
-    expect({ name, isClaude: familyOf(name).claude !== undefined }).toEqual({
+    expect({ name, isClaude: getBedrockFamily(name).claude !== undefined }).toEqual({
       name,
       isClaude: name.includes('claude'),
     })
@@ -21,7 +21,7 @@ test('what the catalogue says thinks can be asked to, but for those that know no
   // Of Claude 3.7 its own API's table says nothing.
   const unasked = /claude-3-7|deepseek|qwen|gemma|minimax|kimi|nemotron|magistral|palmyra|grok|glm/
   for (const { name, capabilities } of served) {
-    const { claude, thinking } = familyOf(name)
+    const { claude, thinking } = getBedrockFamily(name)
     const canBeAsked = thinking !== 'none' || (claude?.thinking ?? 'none') !== 'none'
     if (capabilities.reasoning && !unasked.test(name))
       expect({ name, canBeAsked }).toEqual({ name, canBeAsked: true })
@@ -29,7 +29,7 @@ test('what the catalogue says thinks can be asked to, but for those that know no
 })
 
 test('names of nowhere are plain', () => {
-  expect(familyOf('arn:aws:bedrock:us-east-1:1:application-inference-profile/ab12')).toEqual(
-    familyOf('acme.one'),
-  )
+  expect(
+    getBedrockFamily('arn:aws:bedrock:us-east-1:1:application-inference-profile/ab12'),
+  ).toEqual(getBedrockFamily('acme.one'))
 })

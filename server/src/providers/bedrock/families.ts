@@ -1,5 +1,5 @@
-import { modelBehind } from './address'
-import { familyOf as claudeFamilyOf, type Family as ClaudeFamily } from '../anthropic/families'
+import { toBaseModel } from './address'
+import { getClaudeFamily as claudeFamilyOf, type ClaudeFamily } from '../anthropic/families'
 
 /** Messages and instructions can be cached by all that cache, for five minutes. */
 export interface CachePoints {
@@ -9,7 +9,7 @@ export interface CachePoints {
 }
 
 /** What a family of models takes beyond what Converse has in common. */
-export interface Family {
+export interface BedrockFamily {
   /** What its own API says of the model, where it is a Claude. */
   claude: ClaudeFamily | undefined
   /** How others are asked to think: in levels that are all known, or in three. */
@@ -23,7 +23,7 @@ export interface Family {
   callIds: 'sixty_four' | 'nine_alphanumerics'
 }
 
-const plain: Family = {
+const plain: BedrockFamily = {
   claude: undefined,
   thinking: 'none',
   sampling: true,
@@ -31,11 +31,11 @@ const plain: Family = {
   cachePoints: undefined,
   callIds: 'sixty_four',
 }
-const nova: Family = { ...plain, schema: 'tool', cachePoints: { tools: false, hour: false } }
-const mistral: Family = { ...plain, callIds: 'nine_alphanumerics' }
+const nova: BedrockFamily = { ...plain, schema: 'tool', cachePoints: { tools: false, hour: false } }
+const mistral: BedrockFamily = { ...plain, callIds: 'nine_alphanumerics' }
 
 /** The first that fits counts. Source: AWS, tables of features by model. */
-const families: readonly (readonly [pattern: RegExp, family: Family])[] = [
+const families: readonly (readonly [pattern: RegExp, family: BedrockFamily])[] = [
   [/^amazon\.nova-2/, { ...nova, thinking: 'nova' }],
   [/^amazon\.nova/, nova],
   [/^mistral\.(?:mistral-large-24|pixtral-large-25)/, { ...mistral, schema: 'tool' }],
@@ -45,8 +45,8 @@ const families: readonly (readonly [pattern: RegExp, family: Family])[] = [
   [/^openai\./, { ...plain, thinking: 'levels', sampling: false }],
 ]
 
-export function familyOf(upstreamModel: string): Family {
-  const model = modelBehind(upstreamModel)
+export function getBedrockFamily(upstreamModel: string): BedrockFamily {
+  const model = toBaseModel(upstreamModel)
   if (model.startsWith('anthropic.')) return ofClaude(claudeFamilyOf(model), cachePointsOf(model))
   return families.find(([pattern]) => pattern.test(model))?.[1] ?? plain
 }
@@ -59,7 +59,7 @@ function cachePointsOf(model: string): CachePoints | undefined {
   return withoutCache.test(model) ? undefined : { tools: true, hour: !withoutHour.test(model) }
 }
 
-const ofClaude = (claude: ClaudeFamily, cachePoints: CachePoints | undefined): Family => ({
+const ofClaude = (claude: ClaudeFamily, cachePoints: CachePoints | undefined): BedrockFamily => ({
   ...plain,
   claude,
   sampling: claude.sampling,

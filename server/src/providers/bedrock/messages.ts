@@ -1,22 +1,22 @@
 import { thoughtFormat } from './thinking'
-import { toBlocks, type Block, type Writing } from './blocks'
+import { toBlocks, type ConverseBlock, type Writing } from './blocks'
 import { isCachePoint, toCachePoints } from './cache-points'
-import type { Family } from './families'
+import type { BedrockFamily } from './families'
 import { invalidRequest } from '../../errors'
-import { fittingId } from '../history'
-import { fittingCallId } from '../openai/messages'
-import { bareCallId } from '../../wire/packed-call-id'
-import type { PastCall, Turn } from '../conversation'
+import { toFittingId } from '../history'
+import { toFittingCallId } from '../openai/messages'
+import { unpackCallId } from '../../wire/packed-call-id'
+import type { PastCall, HistoryTurn } from '../conversation'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
-export interface Message {
+export interface ConverseMessage {
   role: 'user' | 'assistant'
-  content: Block[]
+  content: ConverseBlock[]
 }
 
 /** How a history is written. */
-export interface History extends Writing {
-  callIds: Family['callIds']
+export interface ConverseHistory extends Writing {
+  callIds: BedrockFamily['callIds']
   /** Calls and results as calls and results; else as text, where no tool may be called any more. */
   hasTools: boolean
   /** Signed thoughts go back to the model that had them. */
@@ -25,11 +25,11 @@ export interface History extends Writing {
 
 /** `system` and `messages` of a request: turns that alternate and begin with the user's. */
 export function toHistory(
-  turns: readonly Turn[],
-  history: History,
-): { system: Block[]; messages: Message[] } {
-  const system: Block[] = []
-  const messages: Message[] = []
+  turns: readonly HistoryTurn[],
+  history: ConverseHistory,
+): { system: ConverseBlock[]; messages: ConverseMessage[] } {
+  const system: ConverseBlock[] = []
+  const messages: ConverseMessage[] = []
   for (const turn of turns) {
     // Converse has one place for instructions, so later ones move to the front.
     if (turn.role === 'system') system.push(...toBlocks(turn.pieces, history))
@@ -49,14 +49,17 @@ export function toHistory(
 }
 
 /** Turns have to alternate: neighbours of one role become one. */
-function addTo(messages: Message[], message: Message): void {
+function addTo(messages: ConverseMessage[], message: ConverseMessage): void {
   const last = messages.at(-1)
   if (message.content.length === 0) return
   if (last?.role === message.role) last.content.push(...message.content)
   else messages.push(message)
 }
 
-function toMessage(turn: Exclude<Turn, { role: 'system' }>, history: History): Message {
+function toMessage(
+  turn: Exclude<HistoryTurn, { role: 'system' }>,
+  history: ConverseHistory,
+): ConverseMessage {
   const blocks = toBlocks(turn.pieces, history)
   if (turn.role === 'tool') return toResult(turn, blocks, history)
   if (turn.role === 'assistant') {
@@ -73,10 +76,10 @@ function toMessage(turn: Exclude<Turn, { role: 'system' }>, history: History): M
 }
 
 function toResult(
-  { callId, name, cacheControl }: Turn & { role: 'tool' },
-  blocks: Block[],
-  history: History,
-): Message {
+  { callId, name, cacheControl }: HistoryTurn & { role: 'tool' },
+  blocks: ConverseBlock[],
+  history: ConverseHistory,
+): ConverseMessage {
   // A breakpoint cannot stand inside; the last one covers what the others do.
   const mark = toCachePoints(cacheControl, history.cachePoints)
   // Some models refuse a result that says nothing.
@@ -89,20 +92,20 @@ function toResult(
   return { role: 'user', content: [{ toolResult: { toolUseId, content } }, ...mark] }
 }
 
-function toCall({ id, name, input }: PastCall, history: History): Block {
+function toCall({ id, name, input }: PastCall, history: ConverseHistory): ConverseBlock {
   if (!history.hasTools) return { text: `Called ${name} with ${JSON.stringify(input)}` }
   return { toolUse: { toolUseId: idFor(id, history), name, input } }
 }
 
 const acceptedIds = /^[a-zA-Z0-9_-]{1,64}$/
 
-const idFor = (id: string, { callIds }: History) =>
+const idFor = (id: string, { callIds }: ConverseHistory) =>
   callIds === 'sixty_four'
-    ? fittingId(id, acceptedIds)
-    : fittingCallId(bareCallId(id), 'nine_alphanumerics')
+    ? toFittingId(id, acceptedIds)
+    : toFittingCallId(unpackCallId(id), 'nine_alphanumerics')
 
-function toThoughts(details: readonly JsonObject[]): Block[] {
-  return details.flatMap<Block>(({ format, text, signature, data }) => {
+function toThoughts(details: readonly JsonObject[]): ConverseBlock[] {
+  return details.flatMap<ConverseBlock>(({ format, text, signature, data }) => {
     if (format !== thoughtFormat) return []
     if (typeof data === 'string') return [{ reasoningContent: { redactedContent: data } }]
     if (typeof text !== 'string' || typeof signature !== 'string') return []
@@ -111,9 +114,9 @@ function toThoughts(details: readonly JsonObject[]): Block[] {
 }
 
 /** Results come first, one a call, the last one said; a document never comes without a text. */
-function putInOrder(message: Message): void {
-  const results = new Map<unknown, Block[]>()
-  const others: Block[] = []
+function putInOrder(message: ConverseMessage): void {
+  const results = new Map<unknown, ConverseBlock[]>()
+  const others: ConverseBlock[] = []
   let last = others
   for (const block of message.content) {
     const result = block['toolResult']
@@ -128,7 +131,7 @@ function putInOrder(message: Message): void {
 }
 
 /** An answer that the caller began must not end in white space. */
-function trimEnd(message: Message | undefined): void {
+function trimEnd(message: ConverseMessage | undefined): void {
   const last = message?.content.findLast((block) => !isCachePoint(block))
   if (message?.role === 'assistant' && typeof last?.['text'] === 'string') {
     last['text'] = last['text'].trimEnd()

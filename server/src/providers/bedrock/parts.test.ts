@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { FrameReader } from './event-stream'
-import { partsReader } from './parts'
-import { eventFrame, exceptionFrame } from './samples'
+import { createPartsReader } from './parts'
+import { createEventFrame, exceptionFrame } from './samples'
 import { toUsage } from './usage'
 import { ApiError } from '../../errors'
 import {
@@ -11,9 +11,9 @@ import {
   recordedLines,
   sampleSource,
   together,
-  type Said,
+  type SampleAnswer,
 } from '../samples'
-import type { Part } from '../../wire/part'
+import type { Part } from '../../wire/answer-part'
 import { noUsage } from '../../wire/usage'
 
 const own = (name: string) => linesOf(join(import.meta.dir, 'fixtures', `${name}.chunks.txt`))
@@ -21,14 +21,14 @@ const own = (name: string) => linesOf(join(import.meta.dir, 'fixtures', `${name}
 /** The parts of a stream that arrives in those pieces. */
 function partsOf(pieces: readonly Uint8Array[]): Part[] {
   const frames = new FrameReader()
-  const read = partsReader(sampleSource)
+  const read = createPartsReader(sampleSource)
   const parts = pieces.flatMap((piece) => frames.push(piece)).flatMap(read)
   return [...parts, ...frames.end().flatMap(read)]
 }
 
-const bytesOf = (lines: readonly string[]) => Buffer.concat(lines.map(eventFrame))
+const bytesOf = (lines: readonly string[]) => Buffer.concat(lines.map(createEventFrame))
 
-const silent: Said = {
+const silent: SampleAnswer = {
   text: '',
   reasoning: '',
   refusal: '',
@@ -38,7 +38,7 @@ const silent: Said = {
   usage: undefined,
 }
 
-const streams: Record<string, { lines: () => string[]; said: Said }> = {
+const streams: Record<string, { lines: () => string[]; said: SampleAnswer }> = {
   'parallel calls, one without arguments': {
     lines: () => own('parallel-calls'),
     said: {
@@ -199,7 +199,7 @@ describe('an error inside a 200', () => {
     ['modelStreamErrorException', { code: 'provider_error', status: 502, retryable: false }],
     ['somethingNewException', { code: 'provider_error', status: 502 }],
   ])('%s', (type, wanted) => {
-    const text = own('guardrail').slice(0, 2).map(eventFrame)
+    const text = own('guardrail').slice(0, 2).map(createEventFrame)
     for (const before of [[], text]) {
       const error = thrown([...before, exceptionFrame(type, 'Because.')])
       expect(error).toMatchObject(wanted)
@@ -222,12 +222,12 @@ describe('an error inside a 200', () => {
   })
 
   test('an event of another shape is no answer', () => {
-    const frame = eventFrame('{"contentBlockDelta":{"delta":7}}')
+    const frame = createEventFrame('{"contentBlockDelta":{"delta":7}}')
     expect(thrown([frame])).toMatchObject({ code: 'provider_error', status: 502, retryable: false })
   })
 
   test('an event that says nothing is skipped', () => {
     const lines = ['{"somethingNew":{"a":1}}', '{"metadata":{"metrics":{}}}', '{"metadata":{}}']
-    expect(partsOf(lines.map(eventFrame))).toEqual([])
+    expect(partsOf(lines.map(createEventFrame))).toEqual([])
   })
 })

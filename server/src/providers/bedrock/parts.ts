@@ -1,13 +1,13 @@
 import { answerTool } from './answer-tool'
-import { Event } from './events'
+import { ConverseEvent } from './events'
 import { toStreamError } from './failure'
 import { toFinishReason } from './finish-reason'
 import { thoughtFormat } from './thinking'
 import { toUsage } from './usage'
 import type { PartsReader } from '../adapter'
 import { readEvent } from '../event'
-import { nonsense, type Source } from '../upstream-error'
-import type { Part } from '../../wire/part'
+import { nonsense, type ErrorSource } from '../upstream-error'
+import type { Part } from '../../wire/answer-part'
 
 /** A block that has begun. */
 type Open =
@@ -16,21 +16,21 @@ type Open =
   | { kind: 'answer' }
   | { kind: 'thought'; text: string; signature: string; data: string }
 
-type Delta = NonNullable<Event['contentBlockDelta']>
+type Delta = NonNullable<ConverseEvent['contentBlockDelta']>
 
 /**
  * Reads one ConverseStream. The usage comes before the stop or after it, so that only the end of the
  * bytes is the end.
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStreamOutput.html
  */
-export function partsReader(source: Source): PartsReader {
+export function createPartsReader(source: ErrorSource): PartsReader {
   const open = new Map<number, Open>()
   let calls = 0
 
   function start({
     contentBlockIndex: at,
     start,
-  }: NonNullable<Event['contentBlockStart']>): Part[] {
+  }: NonNullable<ConverseEvent['contentBlockStart']>): Part[] {
     // Text and thoughts have no start.
     if (!start.toolUse) return []
     const { toolUseId, name } = start.toolUse
@@ -82,8 +82,8 @@ export function partsReader(source: Source): PartsReader {
   }
 }
 
-function toEvent(data: string, source: Source): Event {
-  const event = Event.safeParse(readEvent(data, source))
+function toEvent(data: string, source: ErrorSource): ConverseEvent {
+  const event = ConverseEvent.safeParse(readEvent(data, source))
   if (!event.success) throw nonsense(source.provider, 'an event of another shape', event.error)
   return event.data
 }

@@ -1,15 +1,15 @@
 import { pathOf } from './address'
 import { answerTool, toAnswerTool } from './answer-tool'
 import { fitCachePoints, toCachePoints } from './cache-points'
-import { familyOf, type Family } from './families'
+import { getBedrockFamily, type BedrockFamily } from './families'
 import { toHistory } from './messages'
 import { hasLostThoughts, toThinking } from './thinking'
-import type { Target, UpstreamRequest } from '../adapter'
-import { omittedFields } from '../omitted-fields'
+import type { AdapterTarget, UpstreamRequest } from '../adapter'
+import { findOmittedFields } from '../omitted-fields'
 import { toStrictSchema } from '../anthropic/schema'
-import { toTurns, type Turn } from '../conversation'
-import { refuseForeign, unsupported } from '../unsupported'
-import { toolUseOf, type Tool, type ToolUse } from '../tool-choice'
+import { toTurns, type HistoryTurn } from '../conversation'
+import { refuseForeign, unsupported } from '../unsupported-fields'
+import { readToolUse, type FunctionTool, type ToolUse } from '../tool-choice'
 import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
 
@@ -17,12 +17,12 @@ import type { JsonObject } from '../../wire/json-body'
  * `POST /model/{id}/converse-stream`.
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
  */
-export function toConverse(chat: ChatRequest, target: Target): UpstreamRequest {
+export function toConverse(chat: ChatRequest, target: AdapterTarget): UpstreamRequest {
   refuseForeign(chat)
-  const family = familyOf(target.upstreamModel)
+  const family = getBedrockFamily(target.upstreamModel)
   const turns = toTurns(chat)
   const asked = schemaOf(chat)
-  const wanted = withSchema(toolUseOf(chat), asked, family)
+  const wanted = withSchema(readToolUse(chat), asked, family)
   const keepsThoughts = family.claude !== undefined && target.signatures !== 'replaced'
   // A call cannot be forced on a Claude that thinks, and this answer has to come as one.
   const isForced = family.claude && wanted.tools.some(({ name }) => name === answerTool)
@@ -60,7 +60,7 @@ export function toConverse(chat: ChatRequest, target: Target): UpstreamRequest {
         additionalModelRequestFields: thinking.fields,
       }),
     },
-    omitted: omittedFields(chat, [
+    omitted: findOmittedFields(chat, [
       ...Object.keys(inference).map((name) => chatNames[name] ?? name),
       ...(Object.keys(thinking.fields).length > 0 ? ['reasoning_effort'] : []),
     ]),
@@ -72,8 +72,8 @@ const chatNames: Readonly<Record<string, string>> = { topP: 'top_p', stopSequenc
 
 function toInference(
   chat: ChatRequest,
-  { maxTokens }: Target,
-  { family, isThinking }: { family: Family; isThinking: boolean },
+  { maxTokens }: AdapterTarget,
+  { family, isThinking }: { family: BedrockFamily; isThinking: boolean },
 ): JsonObject {
   const isFixed = !family.sampling || (isThinking && family.thinking !== 'three_levels')
   const temperature = isFixed ? undefined : (chat.temperature ?? undefined)
@@ -96,7 +96,7 @@ const schemaOf = ({ response_format: format }: ChatRequest) =>
 type AskedSchema = ReturnType<typeof schemaOf>
 
 /** A schema that the model does not know natively becomes a tool that has to be called. */
-function withSchema(wanted: ToolUse, asked: AskedSchema, family: Family): ToolUse {
+function withSchema(wanted: ToolUse, asked: AskedSchema, family: BedrockFamily): ToolUse {
   if (!asked || family.schema === 'native') return wanted
   const schema = asked.schema ?? {}
   if ((schema['type'] ?? 'object') !== 'object') {
@@ -112,8 +112,8 @@ function withSchema(wanted: ToolUse, asked: AskedSchema, family: Family): ToolUs
 
 function toOutputConfig(
   asked: AskedSchema,
-  { claude, schema }: Family,
-  { capabilities }: Target,
+  { claude, schema }: BedrockFamily,
+  { capabilities }: AdapterTarget,
 ): JsonObject {
   if (!asked || schema !== 'native') return {}
   if (!claude && !capabilities.jsonSchema) {
@@ -127,7 +127,7 @@ function toOutputConfig(
 const onlyJson = 'Answer with one JSON object and nothing else.'
 
 /** No model here has a JSON mode: it is asked in words. */
-function withInstruction(turns: readonly Turn[], chat: ChatRequest): readonly Turn[] {
+function withInstruction(turns: readonly HistoryTurn[], chat: ChatRequest): readonly HistoryTurn[] {
   if (chat.response_format?.type !== 'json_object') return turns
   const part = { type: 'text' as const, text: onlyJson }
   return [...turns, { role: 'system', pieces: [{ part, param: 'response_format' }] }]
@@ -135,7 +135,7 @@ function withInstruction(turns: readonly Turn[], chat: ChatRequest): readonly Tu
 
 function toToolChoiceField(
   { choice }: ToolUse,
-  { claude }: Family,
+  { claude }: BedrockFamily,
   isThinking: boolean,
 ): JsonObject {
   // A Claude that thinks decides by itself, as on its own API; others refuse what they do not know.
@@ -146,12 +146,12 @@ function toToolChoiceField(
 const toToolChoice = (choice: ToolUse['choice']) =>
   typeof choice === 'object' ? { tool: choice } : { any: {} }
 
-const toToolBlocks = (tool: Tool, { cachePoints }: Family) => [
+const toToolBlocks = (tool: FunctionTool, { cachePoints }: BedrockFamily) => [
   toToolSpec(tool),
   ...(cachePoints?.tools ? toCachePoints(tool.cacheControl, cachePoints) : []),
 ]
 
-const toToolSpec = ({ name, description, parameters, strict }: Tool) => ({
+const toToolSpec = ({ name, description, parameters, strict }: FunctionTool) => ({
   toolSpec: {
     name,
     ...(description !== undefined && { description }),

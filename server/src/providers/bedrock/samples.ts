@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { bedrock } from '.'
-import type { Target } from '../adapter'
+import type { AdapterTarget } from '../adapter'
 import { sampleChat, sampleTarget } from '../samples'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
@@ -13,7 +13,7 @@ function header(name: string, value: string): Buffer {
 }
 
 /** One frame as AWS writes it, for tests: a second writer of the format, straight from its description. */
-export function frameOf(
+export function createFrame(
   headers: Readonly<Record<string, string>> | Buffer,
   payload: string,
 ): Buffer {
@@ -32,7 +32,7 @@ export function frameOf(
 }
 
 /** The frame of an event written as `{"<type>": payload}`, as recordings are. */
-export function eventFrame(line: string): Buffer {
+export function createEventFrame(line: string): Buffer {
   const parsed: unknown = JSON.parse(line)
   const [entry] = isObject(parsed) ? Object.entries(parsed) : []
   if (!entry) throw new Error(`This is no event: ${line}`)
@@ -41,11 +41,11 @@ export function eventFrame(line: string): Buffer {
     ':content-type': 'application/json',
     ':message-type': 'event',
   }
-  return frameOf(headers, JSON.stringify(entry[1]))
+  return createFrame(headers, JSON.stringify(entry[1]))
 }
 
 export const exceptionFrame = (type: string, message: string): Buffer =>
-  frameOf(
+  createFrame(
     { ':exception-type': type, ':content-type': 'application/json', ':message-type': 'exception' },
     JSON.stringify({ message }),
   )
@@ -53,11 +53,11 @@ export const exceptionFrame = (type: string, message: string): Buffer =>
 const claude = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0'
 
 /** The request for a chat, by the adapter. */
-export const write = (fields: JsonObject, model = claude, target: Partial<Target> = {}) =>
+export const write = (fields: JsonObject, model = claude, target: Partial<AdapterTarget> = {}) =>
   bedrock.request(sampleChat(fields), sampleTarget(model, target))
 
 /** Its body. */
-export const bodyOf = (fields: JsonObject, model = claude, target: Partial<Target> = {}) =>
+export const bodyOf = (fields: JsonObject, model = claude, target: Partial<AdapterTarget> = {}) =>
   write(fields, model, target).body
 
 export const sampleUser = (content: unknown): JsonObject => ({ role: 'user', content })

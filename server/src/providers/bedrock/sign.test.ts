@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { readCredential, withCredential } from './credentials'
-import { signedHeaders } from './sign'
+import { signHeaders } from './sign'
 
 /** The key, the time and the scope of AWS's own test suite. */
 const keys = {
@@ -57,13 +57,13 @@ const authorization = (signed: string, signature: string) =>
 
 describe('AWS’s own examples', () => {
   test.each(Object.entries(vectors))('%s', async (_name, vector) => {
-    const made = await signedHeaders(unsigned(vector), keys, now)
+    const made = await signHeaders(unsigned(vector), keys, now)
     expect(made['authorization']).toBe(authorization(vector.signed, vector.signature))
     expect(made['x-amz-date']).toBe('20150830T123600Z')
   })
 
   test('post-sts-header-before: a session token is signed too', async () => {
-    const made = await signedHeaders(unsigned(post), { ...keys, sessionToken }, now)
+    const made = await signHeaders(unsigned(post), { ...keys, sessionToken }, now)
     expect(made['x-amz-security-token']).toBe(sessionToken)
     expect(made['authorization']).toBe(
       authorization(
@@ -158,6 +158,6 @@ test('a connection’s request is signed as the method that it has', async () =>
   const request = { method: 'GET', url, headers: { accept: '*/*' }, body: '' } as const
   const place = { region: 'eu-west-1', service: 'bedrock' }
   const signed = await withCredential(request, keys, now)
-  const expected = await signedHeaders({ ...request, ...place }, keys, now)
+  const expected = await signHeaders({ ...request, ...place }, keys, now)
   expect(signed).toEqual(expected)
 })

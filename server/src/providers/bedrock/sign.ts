@@ -19,7 +19,7 @@ export interface Unsigned {
 }
 
 /** The headers of a request with its Signature Version 4; all that were given are signed. */
-export async function signedHeaders(
+export async function signHeaders(
   { method, url, headers, body, region, service }: Unsigned,
   { accessKeyId, secretAccessKey, sessionToken }: AwsKeys,
   now: Date,

@@ -1,13 +1,13 @@
-import type { Family } from './families'
-import { thinkingOf } from '../anthropic/thinking'
-import type { Turn } from '../conversation'
+import type { BedrockFamily } from './families'
+import { toClaudeThinking } from '../anthropic/thinking'
+import type { HistoryTurn } from '../conversation'
 import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
 
 type Effort = NonNullable<ChatRequest['reasoning_effort']>
 
 /** The fields that ask a model to think, and whether it will. */
-export interface Thinking {
+export interface ConverseThinking {
   isOn: boolean
   fields: JsonObject
 }
@@ -22,13 +22,13 @@ interface Limits {
 /** `reasoning_effort` in the words of a family, as `additionalModelRequestFields`. */
 export function toThinking(
   effort: ChatRequest['reasoning_effort'],
-  { claude, thinking }: Family,
+  { claude, thinking }: BedrockFamily,
   { maxTokens, lostThoughts }: Limits,
-): Thinking {
+): ConverseThinking {
   if (!effort) return { isOn: false, fields: {} }
   if (claude) {
     const most = maxTokens ?? claude.maxOutput ?? 0
-    const wanted = thinkingOf(effort, { family: claude, maxTokens: most, lostThoughts })
+    const wanted = toClaudeThinking(effort, { family: claude, maxTokens: most, lostThoughts })
     const fields = {
       ...(wanted.field && { thinking: wanted.field }),
       ...(wanted.effort && { output_config: { effort: wanted.effort } }),
@@ -53,7 +53,7 @@ const threeLevels: Readonly<Record<Effort, string>> = {
   max: 'high',
 }
 
-function ofNova(effort: Effort): Thinking {
+function ofNova(effort: Effort): ConverseThinking {
   if (effort === 'none') return { isOn: false, fields: { reasoningConfig: { type: 'disabled' } } }
   // Its highest effort refuses an output limit, and there is always one.
   const level = effort === 'minimal' || effort === 'low' ? 'low' : 'medium'
@@ -68,7 +68,7 @@ export const thoughtFormat = 'bedrock'
  * Whether the model waits for the results of calls whose thoughts do not go back to it, because the
  * client did not keep them or they are not to be sent. Asked to think on, Claude would refuse that.
  */
-export function hasLostThoughts(turns: readonly Turn[], areSent: boolean): boolean {
+export function hasLostThoughts(turns: readonly HistoryTurn[], areSent: boolean): boolean {
   const answer = turns.findLast((turn) => turn.role === 'assistant')
   if (!answer || answer.calls.length === 0) return false
   return !areSent || !answer.details.some((detail) => detail['format'] === thoughtFormat)

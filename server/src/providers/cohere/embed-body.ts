@@ -1,7 +1,7 @@
 import type { EmbeddingTarget } from '../embedding-adapter'
 import type { InputKinds } from '../embedding-inputs'
-import { taskWordFor, type TaskWords } from '../task-type'
-import { unsupported } from '../unsupported'
+import { toTaskWord, type TaskWords } from '../task-type'
+import { unsupported } from '../unsupported-fields'
 import {
   hasImage,
   isImage,
@@ -45,7 +45,7 @@ export function toEmbedBody(
   }
   const size = dimensions === undefined ? {} : { output_dimension: dimensions }
   const common = { embedding_types: ['float'], ...size }
-  const inputType = task ? taskWordFor(task, words) : 'search_document'
+  const inputType = task ? toTaskWord(task, words) : 'search_document'
   // A text that is cut in silence would be found by half of what it says.
   const whole = { input_type: inputType, truncate: 'NONE' }
   if (!inputs.some(hasImage)) return { texts: inputs, ...whole, ...common }

@@ -10,7 +10,7 @@ const Call = z.looseObject({
 })
 
 /** One event of a chat stream; only what is read. */
-export const Event = z.discriminatedUnion('type', [
+export const CohereEvent = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.enum(['content-start', 'content-delta']),
     delta: z.looseObject({
@@ -36,10 +36,10 @@ export const Event = z.discriminatedUnion('type', [
     delta: z.looseObject({ finish_reason: z.string(), error: text, usage: z.unknown().optional() }),
   }),
 ])
-export type Event = z.infer<typeof Event>
+export type CohereEvent = z.infer<typeof CohereEvent>
 
 /** Of the others, such as `message-start`, `content-end` and `debug`, nothing is needed. */
-const known: ReadonlySet<unknown> = new Set<Event['type']>([
+const known: ReadonlySet<unknown> = new Set<CohereEvent['type']>([
   'content-start',
   'content-delta',
   'tool-plan-delta',

@@ -1,4 +1,4 @@
-import { partsReader } from './parts'
+import { createPartsReader } from './parts'
 import { toChat } from './request'
 import type { Adapter } from '../adapter'
 
@@ -6,5 +6,5 @@ import type { Adapter } from '../adapter'
 export const cohere = {
   framing: 'sse',
   request: toChat,
-  reader: partsReader,
+  reader: createPartsReader,
 } satisfies Adapter

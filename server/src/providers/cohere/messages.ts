@@ -1,9 +1,16 @@
-import { textOf, toTurns, wordsOf, type PastCall, type Piece, type Turn } from '../conversation'
-import { unsupported } from '../unsupported'
+import {
+  getPartText,
+  toTurns,
+  wordsOf,
+  type PastCall,
+  type Piece,
+  type HistoryTurn,
+} from '../conversation'
+import { unsupported } from '../unsupported-fields'
 import { invalidRequest } from '../../errors'
 import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
-import { bareCallId } from '../../wire/packed-call-id'
+import { unpackCallId } from '../../wire/packed-call-id'
 
 /** The messages of a chat request; those that say nothing are left out. */
 export function toMessages(chat: ChatRequest): JsonObject[] {
@@ -12,12 +19,12 @@ export function toMessages(chat: ChatRequest): JsonObject[] {
   throw invalidRequest('messages', 'empty', 'messages: there is no text in them.')
 }
 
-function toMessage(turn: Turn): JsonObject[] {
+function toMessage(turn: HistoryTurn): JsonObject[] {
   const { role, pieces } = turn
   if (role === 'tool') {
     // A result that says nothing is refused.
     const content = wordsOf(pieces) || '(no output)'
-    return [{ role, tool_call_id: bareCallId(turn.callId), content }]
+    return [{ role, tool_call_id: unpackCallId(turn.callId), content }]
   }
   if (role === 'assistant' && turn.calls.length > 0) {
     const plan = wordsOf(pieces)
@@ -25,19 +32,19 @@ function toMessage(turn: Turn): JsonObject[] {
     return [{ role, ...(plan !== '' && { tool_plan: plan }), tool_calls: turn.calls.map(toCall) }]
   }
   if (pieces.length === 0) return []
-  const isText = pieces.every(({ part }) => textOf(part) !== undefined)
+  const isText = pieces.every(({ part }) => getPartText(part) !== undefined)
   if (role !== 'user' || isText) return [{ role, content: wordsOf(pieces) }]
   return [{ role, content: pieces.map(toContent) }]
 }
 
 const toCall = ({ id, name, input }: PastCall) => ({
-  id: bareCallId(id),
+  id: unpackCallId(id),
   type: 'function',
   function: { name, arguments: JSON.stringify(input) },
 })
 
 function toContent({ part, param }: Piece): JsonObject {
-  const text = textOf(part)
+  const text = getPartText(part)
   if (text !== undefined) return { type: 'text', text }
   if (part.type !== 'image_url') throw unsupported(param, 'This model takes texts and images.')
   const { url, detail } = part.image_url

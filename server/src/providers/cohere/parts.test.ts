@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import * as fc from '../../../testing/property'
-import { partsReader } from './parts'
+import { createPartsReader } from './parts'
 import { sampleSource, together } from '../samples'
 
 const piece = (type: string, text: string) => ({
@@ -18,7 +18,7 @@ function argumentsOf(pieces: readonly string[], hasEnd: boolean): string | undef
     ...(hasEnd ? [{ type: 'tool-call-end', index: 0 }] : []),
     { type: 'message-end', delta: { finish_reason: 'TOOL_CALL' } },
   ]
-  const read = partsReader(sampleSource)
+  const read = createPartsReader(sampleSource)
   const { calls } = together(events.flatMap((event) => read(JSON.stringify(event))))
   return calls[0]?.arguments
 }

@@ -1,12 +1,12 @@
-import { Event, isKnown } from './events'
+import { CohereEvent, isKnown } from './events'
 import { toFinishReason } from './finish-reason'
 import { toUsage } from './usage'
 import type { PartsReader } from '../adapter'
 import { readEvent } from '../event'
-import { failure, nonsense, type Source } from '../upstream-error'
+import { toFailure, nonsense, type ErrorSource } from '../upstream-error'
 import { toAnnotation } from '../../wire/annotations'
 import { isObject, type JsonObject } from '../../wire/json-body'
-import type { Part } from '../../wire/part'
+import type { Part } from '../../wire/answer-part'
 
 /** A call without arguments has this text for them, in one piece or more. */
 const nothing = 'null'
@@ -19,10 +19,10 @@ interface Call {
 }
 
 /** Reads one chat stream. @see https://docs.cohere.com/v2/docs/streaming */
-export function partsReader(source: Source): PartsReader {
+export function createPartsReader(source: ErrorSource): PartsReader {
   const calls = new Map<number, Call>()
 
-  function call(event: Event & { type: 'tool-call-start' | 'tool-call-delta' }): Part[] {
+  function call(event: CohereEvent & { type: 'tool-call-start' | 'tool-call-delta' }): Part[] {
     const { id, function: called } = event.delta.message.tool_calls
     const pieces = called?.arguments ?? ''
     if (event.type === 'tool-call-delta') return more(calls.get(event.index), pieces)
@@ -33,9 +33,9 @@ export function partsReader(source: Source): PartsReader {
     return [opening, ...more(begun, pieces)]
   }
 
-  function end({ delta }: Event & { type: 'message-end' }): Part[] {
+  function end({ delta }: CohereEvent & { type: 'message-end' }): Part[] {
     const reason = toFinishReason(delta.finish_reason, calls.size > 0)
-    if (!reason) throw failure({ message: delta.error ?? delta.finish_reason }, source)
+    if (!reason) throw toFailure({ message: delta.error ?? delta.finish_reason }, source)
     const usage = toUsage(delta.usage)
     return [
       ...[...calls.values()].flatMap(close),
@@ -69,12 +69,12 @@ export function partsReader(source: Source): PartsReader {
 }
 
 /** Undefined for an event of which nothing is needed. */
-function toEvent(data: string, source: Source): Event | undefined {
+function toEvent(data: string, source: ErrorSource): CohereEvent | undefined {
   const event = readEvent(data, source)
   // A refusal in place of an event has no type.
-  if (event['type'] === undefined) throw failure(event, source)
+  if (event['type'] === undefined) throw toFailure(event, source)
   if (!isKnown(event['type'])) return undefined
-  const known = Event.safeParse(event)
+  const known = CohereEvent.safeParse(event)
   if (!known.success) throw nonsense(source.provider, 'an event of another shape', known.error)
   return known.data
 }
@@ -99,7 +99,7 @@ function citationParts(citation: JsonObject): Part[] {
 const said = (type: 'text' | 'reasoning', text: string | null | undefined): Part[] =>
   text ? [{ type, text }] : []
 
-type Content = (Event & { type: 'content-delta' })['delta']['message']['content']
+type Content = (CohereEvent & { type: 'content-delta' })['delta']['message']['content']
 
 const contentParts = (content: Content): Part[] => [
   ...said('reasoning', content.thinking),

@@ -1,13 +1,13 @@
 import { toMessages } from './messages'
-import type { Target, UpstreamRequest } from '../adapter'
-import { omittedFields } from '../omitted-fields'
-import { toolUseOf } from '../tool-choice'
-import { refuseForeign, unsupported } from '../unsupported'
+import type { AdapterTarget, UpstreamRequest } from '../adapter'
+import { findOmittedFields } from '../omitted-fields'
+import { readToolUse } from '../tool-choice'
+import { refuseForeign, unsupported } from '../unsupported-fields'
 import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
 
 /** `POST /v2/chat`. @see https://docs.cohere.com/v2/reference/chat-stream */
-export function toChat(chat: ChatRequest, target: Target): UpstreamRequest {
+export function toChat(chat: ChatRequest, target: AdapterTarget): UpstreamRequest {
   refuseForeign(chat)
   const tools = toTools(chat)
   const sampling = toSampling(chat)
@@ -24,7 +24,7 @@ export function toChat(chat: ChatRequest, target: Target): UpstreamRequest {
       ...thinking,
       stream: true,
     },
-    omitted: omittedFields(chat, [
+    omitted: findOmittedFields(chat, [
       ...Object.keys(sampling).map((name) => chatNames[name] ?? name),
       ...('thinking' in thinking ? ['reasoning_effort'] : []),
     ]),
@@ -51,7 +51,7 @@ function toSampling(chat: ChatRequest): JsonObject {
 
 /** Of a choice there are two words; one tool is chosen by sending no other. */
 function toTools(chat: ChatRequest): JsonObject {
-  const { tools, choice } = toolUseOf(chat)
+  const { tools, choice } = readToolUse(chat)
   const sent = typeof choice === 'object' ? tools.filter(({ name }) => name === choice.name) : tools
   if (sent.length === 0) return {}
   const isFree = choice === 'auto'
@@ -76,7 +76,7 @@ function toResponseFormat({ response_format: format }: ChatRequest, hasTools: bo
 /** Its models think or they do not; levels of effort are not known there. */
 function toThinking(
   { reasoning_effort: effort }: ChatRequest,
-  { capabilities }: Target,
+  { capabilities }: AdapterTarget,
 ): JsonObject {
   if (!effort || !capabilities.reasoning) return {}
   return { thinking: { type: effort === 'none' ? 'disabled' : 'enabled' } }

@@ -1,8 +1,8 @@
 import type { EventPart, FunctionCall } from './events'
 import { addPiece } from './partial-arguments'
-import { signatureField, signedCallId } from './signatures'
+import { signatureField, toSignedCallId } from './signatures'
 import type { JsonObject } from '../../wire/json-body'
-import type { Part } from '../../wire/part'
+import type { Part } from '../../wire/answer-part'
 import { nonsense } from '../upstream-error'
 
 interface OpenCall {
@@ -71,7 +71,7 @@ export class Calls {
 function opening({ id, name, signature }: OpenCall, index: number): Part {
   if (signature) {
     const extra = signatureField(signature)
-    return { type: 'call', index, id: signedCallId(id, signature), name, extra }
+    return { type: 'call', index, id: toSignedCallId(id, signature), name, extra }
   }
   return { type: 'call', index, name, ...(id && { id }) }
 }

@@ -2,10 +2,10 @@ import { expect } from 'bun:test'
 import { google } from './index'
 import { ChatRequest } from '../../wire/chat-request'
 import { check, type JsonObject } from '../../wire/json-body'
-import type { Target } from '../adapter'
+import type { AdapterTarget } from '../adapter'
 
 /** A target with everything; tests say what is different. */
-export const target = (upstreamModel: string, own: Partial<Target> = {}): Target => ({
+export const target = (upstreamModel: string, own: Partial<AdapterTarget> = {}): AdapterTarget => ({
   upstreamModel,
   maxTokens: undefined,
   capabilities: { reasoning: true, tools: true, vision: true, jsonSchema: true },
@@ -23,12 +23,15 @@ export const chatOf = (fields: JsonObject): ChatRequest =>
 export const bodyOf = (
   fields: JsonObject,
   model = 'gemini-3-pro-preview',
-  own: Partial<Target> = {},
+  own: Partial<AdapterTarget> = {},
 ): JsonObject => google.request(chatOf(fields), target(model, own)).body
 
 /** The turns that messages become. */
-export const turnsOf = (messages: unknown[], model?: string, own?: Partial<Target>): unknown =>
-  bodyOf({ messages }, model, own)['contents']
+export const turnsOf = (
+  messages: unknown[],
+  model?: string,
+  own?: Partial<AdapterTarget>,
+): unknown => bodyOf({ messages }, model, own)['contents']
 
 interface Called {
   name?: string

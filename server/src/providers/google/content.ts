@@ -1,7 +1,7 @@
 import { invalidRequest } from '../../errors'
 import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
-import { readDataUrl, type Media } from '../media'
+import { readDataUrl, type MediaData } from '../media'
 
 /** One piece of a turn. @see https://ai.google.dev/api/caching#Part */
 export type GeminiPart = (
@@ -16,9 +16,9 @@ type Content = ChatRequest['messages'][number]['content']
 type ContentPart = Exclude<Content, string | null | undefined>[number]
 
 /** Where a part stands in the request, and what was fetched for it. */
-export interface Place {
+export interface PartContext {
   param: string
-  media: ReadonlyMap<string, Media>
+  media: ReadonlyMap<string, MediaData>
 }
 
 // Google lists MP3 under this name, not under the registered one.
@@ -30,7 +30,7 @@ const uploaded = /^(?:https:\/\/generativelanguage\.googleapis\.com\/|gs:\/\/)/
 /** Addresses that Google reads itself: uploaded files, Cloud Storage and YouTube. */
 export const isGooglesOwn = (url: string): boolean => youTube.test(url) || uploaded.test(url)
 
-const inline = ({ mimeType, base64 }: Media): GeminiPart => ({
+const inline = ({ mimeType, base64 }: MediaData): GeminiPart => ({
   inlineData: { mimeType, data: base64 },
 })
 
@@ -39,14 +39,14 @@ const stored = (fileUri: string): GeminiPart => ({
 })
 
 /** The parts of a message's content. Empty texts are left out, as Google refuses them. */
-export function toParts(content: Content, place: Place): GeminiPart[] {
+export function toParts(content: Content, place: PartContext): GeminiPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ text: content }]
   return (content ?? []).flatMap((part, index) =>
     toPart(part, { ...place, param: `${place.param}.${index}` }),
   )
 }
 
-function toPart(part: ContentPart, place: Place): GeminiPart[] {
+function toPart(part: ContentPart, place: PartContext): GeminiPart[] {
   switch (part.type) {
     case 'text':
       return part.text === '' ? [] : [{ text: part.text }]
@@ -63,7 +63,7 @@ function toPart(part: ContentPart, place: Place): GeminiPart[] {
   }
 }
 
-function imagePart(url: string, { param, media }: Place): GeminiPart {
+function imagePart(url: string, { param, media }: PartContext): GeminiPart {
   const image = readDataUrl(url) ?? media.get(url)
   if (image) return inline(image)
   if (isGooglesOwn(url)) return stored(url)

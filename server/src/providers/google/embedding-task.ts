@@ -1,8 +1,8 @@
-import { taskWordFor, type AskedTask, type TaskWords } from '../task-type'
-import { unsupported } from '../unsupported'
+import { toTaskWord, type AskedTask, type TaskWords } from '../task-type'
+import { unsupported } from '../unsupported-fields'
 import { isImage, partsOf, type EmbeddingItem } from '../../wire/embedding-request'
 import type { JsonObject } from '../../wire/json-body'
-import { mediaOf } from '../embedding-inputs'
+import { parseMedia } from '../embedding-inputs'
 
 /**
  * The models after the first Gemini one read images too, and take a task type as words in the text only.
@@ -25,7 +25,7 @@ const words: TaskWords = {
 }
 
 /** Google's word for a task type. */
-export const toTaskType = (task: AskedTask): string => taskWordFor(task, words)
+export const toTaskType = (task: AskedTask): string => toTaskWord(task, words)
 
 const ofDocument = 'title: none | text: '
 
@@ -45,7 +45,7 @@ const knownPrefixes = new Set(Object.values(prefixes))
 
 function prefixFor(task: AskedTask | undefined): string {
   if (!task) return ''
-  const prefix = taskWordFor(task, prefixes)
+  const prefix = toTaskWord(task, prefixes)
   if (knownPrefixes.has(prefix)) return prefix
   const { field, word } = task
   throw unsupported(field, `${field}: this model has no task type "${word}".`)
@@ -56,7 +56,7 @@ export function toParts(item: EmbeddingItem, task: AskedTask | undefined): JsonO
   let prefix = prefixFor(task)
   return partsOf(item).map((part) => {
     if (isImage(part)) {
-      const { mimeType, base64: data } = mediaOf(part.image)
+      const { mimeType, base64: data } = parseMedia(part.image)
       return { inlineData: { mimeType, data } }
     }
     const text = `${prefix}${part.text}`

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { googleEmbeddings } from './embeddings'
-import type { Source } from '../upstream-error'
+import type { ErrorSource } from '../upstream-error'
 
-const source: Source = {
+const source: ErrorSource = {
   provider: 'google',
   secret: null,
   textField: 'input',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isMultimodal, toParts, toTaskType } from './embedding-task'
 import { toGoogleError } from './failure'
-import { modelPath } from './model-name'
+import { toModelPath } from './model-name'
 import { readGoogleInputUsage } from './usage'
 import { nonsense } from '../upstream-error'
 import type { EmbeddingAdapter } from '../embedding-adapter'
@@ -18,7 +18,7 @@ export const googleEmbeddings: EmbeddingAdapter = {
   takes: (model) => (isMultimodal(model) ? 'mixed' : 'text'),
 
   request(inputs, { upstreamModel, dimensions, task }) {
-    const path = `/models/${modelPath(upstreamModel)}`
+    const path = `/models/${toModelPath(upstreamModel)}`
     const isByPrefix = isMultimodal(upstreamModel)
     const fields = {
       ...(task && !isByPrefix && { taskType: toTaskType(task) }),

@@ -3,7 +3,7 @@ import { toGoogleError } from './failure'
 import { isObject } from '../../wire/json-body'
 import { eventShape } from '../../wire/json-shape'
 import { parseShaped } from '../../wire/json-slices'
-import { nonsense, type Source } from '../upstream-error'
+import { nonsense, type ErrorSource } from '../upstream-error'
 
 const PartialArg = z.looseObject({
   jsonPath: z.string(),
@@ -31,7 +31,7 @@ const EventPart = z.looseObject({
 })
 export type EventPart = z.output<typeof EventPart>
 
-const Event = z.looseObject({
+const GoogleEvent = z.looseObject({
   candidates: z
     .array(
       z.looseObject({
@@ -44,10 +44,10 @@ const Event = z.looseObject({
   promptFeedback: z.looseObject({ blockReason: z.string().nullish() }).nullish(),
   usageMetadata: z.unknown().optional(),
 })
-export type Event = z.output<typeof Event>
+export type GoogleEvent = z.output<typeof GoogleEvent>
 
 /** An event's `data`. Throws what an error in its place stands for, and for anything else. */
-export function readEvent(data: string, source: Source): Event {
+export function readEvent(data: string, source: ErrorSource): GoogleEvent {
   let value: unknown
   try {
     value = parseShaped(data, eventShape)
@@ -57,7 +57,7 @@ export function readEvent(data: string, source: Source): Event {
   // An error may come in an array, as if the stream were one.
   const body: unknown = Array.isArray(value) ? value[0] : value
   if (isObject(body) && body['error']) throw toGoogleError({ status: 200, body }, source)
-  const event = Event.safeParse(body)
+  const event = GoogleEvent.safeParse(body)
   if (!event.success) throw nonsense(source.provider, 'an event of another shape', event.error)
   return event.data
 }

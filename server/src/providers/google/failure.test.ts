@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { refusesSignatures, toGoogleError } from './failure'
+import { isSignatureRejection, toGoogleError } from './failure'
 import type { JsonObject } from '../../wire/json-body'
-import type { Source } from '../upstream-error'
+import type { ErrorSource } from '../upstream-error'
 
 const secret = 'AIzaSyA-0123456789'
-const source: Source = {
+const source: ErrorSource = {
   provider: 'google',
   secret,
   textField: 'messages',
@@ -159,7 +159,7 @@ describe('the caller’s own fault', () => {
 })
 
 const refused = (message: string, status = 400) =>
-  refusesSignatures({ status, body: body(status, 'INVALID_ARGUMENT', { message }) })
+  isSignatureRejection({ status, body: body(status, 'INVALID_ARGUMENT', { message }) })
 
 describe('signatures', () => {
   test('their refusal is known by its words', () => {
@@ -174,8 +174,8 @@ describe('signatures', () => {
   test('nothing else is one', () => {
     expect(refused('Invalid JSON payload received.')).toBeFalse()
     expect(refused('Corrupted thought signature.', 500)).toBeFalse()
-    expect(refusesSignatures({ status: 400, body: 'invalid thought signature?' })).toBeTrue()
-    expect(refusesSignatures({ status: 400, body: null })).toBeFalse()
+    expect(isSignatureRejection({ status: 400, body: 'invalid thought signature?' })).toBeTrue()
+    expect(isSignatureRejection({ status: 400, body: null })).toBeFalse()
   })
 })
 

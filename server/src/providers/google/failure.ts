@@ -1,7 +1,7 @@
 import { ApiError } from '../../errors'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { scrub } from '../redact'
-import { toCallerError, type Failure, type Source } from '../upstream-error'
+import { toCallerError, type UpstreamFailure, type ErrorSource } from '../upstream-error'
 
 /** Google's names of fields -> OpenAI's, the first that fits. */
 const fields: readonly (readonly [RegExp, string])[] = [
@@ -20,7 +20,7 @@ const fields: readonly (readonly [RegExp, string])[] = [
  * What a refusal by Google means for the caller: as for OpenAI-alikes, after its own ways to say that
  * a key is bad, how long to wait and which field is wrong. @see https://cloud.google.com/apis/design/errors
  */
-export function toGoogleError(failure: Failure, source: Source): ApiError {
+export function toGoogleError(failure: UpstreamFailure, source: ErrorSource): ApiError {
   const error = errorOf(failure.body)
   const words = typeof error['message'] === 'string' ? error['message'] : ''
   const details = Array.isArray(error['details']) ? error['details'].filter(isObject) : []
@@ -39,7 +39,7 @@ export function toGoogleError(failure: Failure, source: Source): ApiError {
 }
 
 /** Whether the signatures of the history are refused: made by another model, with another key. */
-export function refusesSignatures({ status, body }: Failure): boolean {
+export function isSignatureRejection({ status, body }: UpstreamFailure): boolean {
   const words = errorOf(body)['message']
   return (
     status === 400 &&
@@ -82,7 +82,7 @@ function retryDelay(details: readonly JsonObject[]): string | null {
 }
 
 /** The caller's field that Google complains about. */
-function fieldOf(details: readonly JsonObject[], words: string, source: Source): string {
+function fieldOf(details: readonly JsonObject[], words: string, source: ErrorSource): string {
   const violations = details.flatMap(({ fieldViolations }) =>
     Array.isArray(fieldViolations) ? fieldViolations.filter(isObject) : [],
   )
@@ -99,7 +99,7 @@ function namedIn(words: string): string {
 }
 
 /** "… maxOutputTokens value of 100000 but the supported range is from 1 (inclusive) to 65537 (exclusive)" */
-function outputLimitError(words: string, source: Source): ApiError | undefined {
+function outputLimitError(words: string, source: ErrorSource): ApiError | undefined {
   const found =
     /max_?output_?tokens.{0,40}?(\d{1,10}).{0,60}? to (\d{1,10}) \((in|ex)clusive\)/i.exec(words)
   if (!found) return undefined

@@ -27,7 +27,10 @@ const failed = new Set([
  * that are not known leave open what is missing.
  * @see https://ai.google.dev/api/generate-content#FinishReason
  */
-export function finishReasonOf(word: string, hasToolCalls: boolean): FinishReason | undefined {
+export function toGoogleFinishReason(
+  word: string,
+  hasToolCalls: boolean,
+): FinishReason | undefined {
   if (failed.has(word)) return undefined
   if (filtered.has(word)) return 'content_filter'
   return toFinishReason(word === 'STOP' ? 'stop' : 'length', hasToolCalls)

@@ -1,6 +1,6 @@
 import { toAnnotation } from '../../wire/annotations'
 import { isObject, type JsonObject } from '../../wire/json-body'
-import type { Part } from '../../wire/part'
+import type { Part } from '../../wire/answer-part'
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
@@ -24,7 +24,7 @@ function toFound(chunk: unknown): Found | undefined {
  * Without segments every source stands for the whole.
  * @see https://ai.google.dev/gemini-api/docs/google-search
  */
-export function groundingParts(metadata: unknown, text: string): Part[] {
+export function toGroundingParts(metadata: unknown, text: string): Part[] {
   if (!isObject(metadata)) return []
   const found = listOf(metadata['groundingChunks']).map(toFound)
   const supports = listOf(metadata['groundingSupports']).filter(isObject)

@@ -3,7 +3,7 @@ import * as fc from '../../../testing/property'
 import { call, chatOf, target } from './chat-for-tests'
 import { google } from './index'
 import type { GeminiPart } from './content'
-import type { Turn } from './history'
+import type { GoogleTurn } from './history'
 import { ApiError } from '../../errors'
 import { vertexGemini } from '../vertex'
 
@@ -80,7 +80,7 @@ const responseIn = (part: GeminiPart) =>
   'functionResponse' in part ? [part.functionResponse.name] : []
 
 /** What is wrong with turns by Google's rules. */
-function faultsOf(turns: readonly Turn[]): string[] {
+function faultsOf(turns: readonly GoogleTurn[]): string[] {
   const faults: string[] = []
   let due: string[] = []
   for (const [index, { role, parts }] of turns.entries()) {
@@ -98,7 +98,7 @@ function faultsOf(turns: readonly Turn[]): string[] {
   return due.length > 0 ? [...faults, 'calls without results'] : faults
 }
 
-const isTurns = (value: unknown): value is Turn[] => Array.isArray(value)
+const isTurns = (value: unknown): value is GoogleTurn[] => Array.isArray(value)
 
 test('whatever the history, turns are in order or the request is refused', () => {
   const seen = { sent: 0, withResults: 0, refused: 0 }

@@ -1,22 +1,22 @@
 import { toParts, type GeminiPart } from './content'
-import { anySignature, callSignature, givenSignature } from './signatures'
+import { anySignature, callSignature, readGivenSignature } from './signatures'
 import { invalidRequest } from '../../errors'
 import type { ChatRequest } from '../../wire/chat-request'
-import { bareCallId } from '../../wire/packed-call-id'
-import { argumentsOf } from '../history'
-import type { Media } from '../media'
+import { unpackCallId } from '../../wire/packed-call-id'
+import { parseArguments } from '../history'
+import type { MediaData } from '../media'
 
 type Message = ChatRequest['messages'][number]
 type ToolCall = NonNullable<Message['tool_calls']>[number]
 
-export interface Turn {
+export interface GoogleTurn {
   role: 'user' | 'model'
   parts: GeminiPart[]
 }
 
 /** What turns depend on besides the messages. */
 export interface Setting {
-  media: ReadonlyMap<string, Media>
+  media: ReadonlyMap<string, MediaData>
   /** Calls are sent with their ids. */
   callIds: boolean
   /** `required`: the first call of a turn has a signature, if need be the one that fits all. */
@@ -41,9 +41,9 @@ const opening = 'Go on.'
  * after a turn with N calls the N responses, in the order of the calls and before anything else.
  * Throws `invalid_request` for calls without result and results without call.
  */
-export class History {
+export class GoogleHistory {
   readonly system: string[] = []
-  readonly #turns: Turn[] = []
+  readonly #turns: GoogleTurn[] = []
   readonly #setting: Setting
   #open: OpenCalls | undefined
 
@@ -53,9 +53,9 @@ export class History {
     this.#close()
   }
 
-  turns(): Turn[] {
+  turns(): GoogleTurn[] {
     // A conversation that the assistant opens, such as with a greeting, has no first user turn.
-    const first: Turn[] =
+    const first: GoogleTurn[] =
       this.#turns[0]?.role === 'model' ? [{ role: 'user', parts: [{ text: opening }] }] : []
     return [...first, ...this.#turns]
   }
@@ -93,7 +93,8 @@ export class History {
     if (this.#open && (this.#open.responses.size > 0 || this.#open.after.length > 0)) this.#close()
     const refusal = message['refusal']
     if (typeof refusal === 'string' && refusal !== '') parts.push({ text: refusal })
-    const signature = this.#setting.signatures === 'replaced' ? undefined : givenSignature(message)
+    const signature =
+      this.#setting.signatures === 'replaced' ? undefined : readGivenSignature(message)
     const last = parts.at(-1)
     if (signature && last) last.thoughtSignature = signature
     this.#push('model', parts)
@@ -103,7 +104,7 @@ export class History {
   }
 
   #call(call: ToolCall, param: string): GeminiPart {
-    const id = bareCallId(call.id)
+    const id = unpackCallId(call.id)
     const { name } = call.function
     const isFirst = !this.#open
     this.#open ??= { param, names: new Map(), responses: new Map(), after: [] }
@@ -117,7 +118,7 @@ export class History {
       functionCall: {
         ...(this.#setting.callIds && { id }),
         name,
-        args: argumentsOf(call, param),
+        args: parseArguments(call, param),
       },
       ...(signature && { thoughtSignature: signature }),
     }
@@ -131,7 +132,7 @@ export class History {
   }
 
   #respond(message: Message, parts: GeminiPart[], param: string): void {
-    const id = bareCallId(message.tool_call_id ?? '')
+    const id = unpackCallId(message.tool_call_id ?? '')
     const name = this.#open?.names.get(id)
     if (!this.#open || name === undefined) {
       throw invalidRequest(
@@ -167,7 +168,7 @@ export class History {
     this.#push('user', [...inOrder, ...after])
   }
 
-  #push(role: Turn['role'], parts: readonly GeminiPart[]): void {
+  #push(role: GoogleTurn['role'], parts: readonly GeminiPart[]): void {
     if (parts.length === 0) return
     const last = this.#turns.at(-1)
     if (last?.role === role) last.parts.push(...parts)

@@ -1,20 +1,20 @@
-import { imageAddresses } from '../media'
+import { findImageAddresses } from '../media'
 import { isGooglesOwn } from './content'
-import { refusesSignatures, toGoogleError } from './failure'
-import { partsReader } from './parts'
-import { toGenerateContent, type Home } from './request'
+import { isSignatureRejection, toGoogleError } from './failure'
+import { createPartsReader } from './parts'
+import { toGenerateContent, type GeminiHome } from './request'
 import type { Adapter } from '../adapter'
 
 /** The Gemini models in one of their homes. */
-export const gemini = (home: Home): Adapter => ({
+export const gemini = (home: GeminiHome): Adapter => ({
   framing: 'sse',
   request: (chat, target) => toGenerateContent(chat, target, home),
-  reader: partsReader,
+  reader: createPartsReader,
   // It has to begin with a letter.
   toolNames: /^[a-zA-Z_][\w.-]{0,63}$/,
-  addresses: (chat) => imageAddresses(chat, isGooglesOwn),
+  addresses: (chat) => findImageAddresses(chat, isGooglesOwn),
   failure: toGoogleError,
-  refusesSignatures,
+  refusesSignatures: isSignatureRejection,
 })
 
 /** The Gemini API, base URL `https://generativelanguage.googleapis.com/v1beta`. */

@@ -6,7 +6,7 @@ const longestArray = 10_000
 const step = /\.([A-Za-z_$][\w$-]*)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y
 
 /** The keys of a path such as `$.a[0]['b c']`; undefined for one that is none, or means harm. */
-export function keysOf(path: string): (string | number)[] | undefined {
+export function parseJsonPath(path: string): (string | number)[] | undefined {
   if (!path.startsWith('$')) return undefined
   const keys: (string | number)[] = []
   step.lastIndex = 1
@@ -27,7 +27,7 @@ const unescaped = (text: string) => text.replaceAll(/\\(.)/g, '$1')
  * for a path that does not fit what is there.
  */
 export function addPiece(args: Record<string, unknown>, piece: PartialArg): boolean {
-  const keys = keysOf(piece.jsonPath)
+  const keys = parseJsonPath(piece.jsonPath)
   const last = keys?.pop()
   if (!keys || last === undefined) return false
   let container: Container = args

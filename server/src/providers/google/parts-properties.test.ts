@@ -4,7 +4,7 @@ import { google } from './index'
 import { source } from './recordings-for-tests'
 import { ApiError } from '../../errors'
 import { isObject } from '../../wire/json-body'
-import type { Part } from '../../wire/part'
+import type { Part } from '../../wire/answer-part'
 
 const word = fc.constantFrom('', 'a', 'Birne 🍐')
 const path = fc.constantFrom(

@@ -1,18 +1,18 @@
 import { Calls } from './calls'
-import { readEvent, type Event, type EventPart } from './events'
-import { finishReasonOf } from './finish-reason'
-import { groundingParts } from './grounding'
+import { readEvent, type GoogleEvent, type EventPart } from './events'
+import { toGoogleFinishReason } from './finish-reason'
+import { toGroundingParts } from './grounding'
 import { signatureField } from './signatures'
 import { readGoogleUsage } from './usage'
-import type { Part } from '../../wire/part'
+import type { Part } from '../../wire/answer-part'
 import type { PartsReader } from '../adapter'
-import { nonsense, type Source } from '../upstream-error'
+import { nonsense, type ErrorSource } from '../upstream-error'
 
 /**
  * Reads a stream of `GenerateContentResponse`. It has no end marker: an answer is whole when its
  * finish reason has come. @see https://ai.google.dev/api/generate-content#GenerateContentResponse
  */
-export function partsReader(source: Source): PartsReader {
+export function createPartsReader(source: ErrorSource): PartsReader {
   const calls = new Calls(source.provider)
   let isFinished = false
   /** All that was said: grounding names places in it, and may come to the end. */
@@ -35,13 +35,13 @@ export function partsReader(source: Source): PartsReader {
   }
 
   function finish(word: string): Part {
-    const reason = finishReasonOf(word, calls.any)
+    const reason = toGoogleFinishReason(word, calls.any)
     if (!reason) throw nonsense(source.provider, `an answer that failed: ${word}`)
     isFinished = true
     return { type: 'finish', reason }
   }
 
-  function partsOf(event: Event): Part[] {
+  function partsOf(event: GoogleEvent): Part[] {
     const [candidate] = event.candidates ?? []
     if (!candidate) {
       const isBlocked = event.promptFeedback?.blockReason && !isFinished
@@ -59,7 +59,7 @@ export function partsReader(source: Source): PartsReader {
     if (!word) return parts
     // Only an ordinary end leaves a call complete whose own end is missing.
     if (word !== 'STOP') calls.drop()
-    const cited = groundingParts(grounding, grounding === undefined ? '' : said.join(''))
+    const cited = toGroundingParts(grounding, grounding === undefined ? '' : said.join(''))
     return [...parts, ...cited, ...calls.close(), finish(word)]
   }
 

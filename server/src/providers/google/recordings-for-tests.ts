@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { google } from './index'
-import type { Part } from '../../wire/part'
+import type { Part } from '../../wire/answer-part'
 import { noUsage, type Usage } from '../../wire/usage'
-import type { Source } from '../upstream-error'
+import type { ErrorSource } from '../upstream-error'
 
-export const source: Source = {
+export const source: ErrorSource = {
   provider: 'google',
   secret: 'AIza-secret',
   textField: 'messages',

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventsOf, ours, partsOf, said, theirs, usage } from './recordings-for-tests'
-import { bareCallId, packedSignature } from '../../wire/packed-call-id'
-import { EventReader } from '../../wire/sse'
+import { unpackCallId, unpackSignature } from '../../wire/packed-call-id'
+import { SseReader } from '../../wire/sse'
 
 const names = (folder: string) =>
   (existsSync(folder) ? readdirSync(folder) : [])
@@ -37,7 +37,7 @@ describe.each(streams)('S14: the recorded stream %s', (_name, events) => {
     const text = events.map((data) => `data: ${data}${end}${end}`).join(`: ping${end}${end}`)
     const bytes = new TextEncoder().encode(text)
     for (const size of [1, 7, 1000]) {
-      const frames = new EventReader()
+      const frames = new SseReader()
       const read: string[] = []
       for (let at = 0; at < bytes.length; at += size) {
         read.push(...frames.push(bytes.subarray(at, at + size)))
@@ -56,9 +56,9 @@ describe.if(existsSync(theirs))('recorded by others', () => {
     const [call, args, finish] = said(partsOf(eventsOf(theirs, 'google-tool-call')))
     if (call?.type !== 'call') throw new Error('There is no call.')
     expect(call).toMatchObject({ index: 0, name: 'weather' })
-    expect(bareCallId(call.id ?? '')).toMatch(/^call_[0-9a-f]{26}$/)
+    expect(unpackCallId(call.id ?? '')).toMatch(/^call_[0-9a-f]{26}$/)
     expect(call.extra).toEqual({
-      extra_content: { google: { thought_signature: packedSignature(call.id ?? '') } },
+      extra_content: { google: { thought_signature: unpackSignature(call.id ?? '') } },
     })
     expect(args).toEqual({ type: 'arguments', index: 0, text: '{"location":"San Francisco"}' })
     expect(finish).toEqual({ type: 'finish', reason: 'tool_calls' })

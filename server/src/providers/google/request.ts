@@ -1,16 +1,16 @@
-import { History, type Setting, type Turn } from './history'
-import { generationOf, isGemma, modelPath } from './model-name'
-import { thinkingOf } from './thinking'
+import { GoogleHistory, type Setting, type GoogleTurn } from './history'
+import { parseGeneration, isGemma, toModelPath } from './model-name'
+import { toThinkingConfig } from './thinking'
 import { toShape } from './tools'
 import { invalidRequest } from '../../errors'
 import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
-import type { Target, UpstreamRequest } from '../adapter'
-import { omittedFields } from '../omitted-fields'
-import { refuseForeign } from '../unsupported'
+import type { AdapterTarget, UpstreamRequest } from '../adapter'
+import { findOmittedFields } from '../omitted-fields'
+import { refuseForeign } from '../unsupported-fields'
 
 /** How one home of the Gemini models differs from the other. */
-export interface Home {
+export interface GeminiHome {
   /** What stands before the model's name in a path. */
   path: string
   /** Calls and responses carry ids; on Vertex they are told apart by name and order. */
@@ -19,21 +19,25 @@ export interface Home {
 }
 
 /** `POST …:streamGenerateContent`. @see https://ai.google.dev/api/generate-content */
-export function toGenerateContent(chat: ChatRequest, target: Target, home: Home): UpstreamRequest {
+export function toGenerateContent(
+  chat: ChatRequest,
+  target: AdapterTarget,
+  home: GeminiHome,
+): UpstreamRequest {
   refuseForeign(chat)
   const { format, ...tools } = toShape(chat, target.upstreamModel)
   const sampling = samplingOf(chat, target)
   const generationConfig = { ...sampling, ...format }
   return {
     // Without `alt=sse` the answer would be one JSON array.
-    path: `${home.path}/${modelPath(target.upstreamModel)}:streamGenerateContent?alt=sse`,
+    path: `${home.path}/${toModelPath(target.upstreamModel)}:streamGenerateContent?alt=sse`,
     body: {
       ...conversationOf(chat, target, home),
       ...tools,
       ...(Object.keys(generationConfig).length > 0 && { generationConfig }),
       ...(home.safetySettings.length > 0 && { safetySettings: home.safetySettings }),
     },
-    omitted: omittedFields(
+    omitted: findOmittedFields(
       chat,
       Object.keys(sampling).map((name) => chatNames[name] ?? name),
     ),
@@ -49,10 +53,10 @@ const chatNames: Readonly<Record<string, string>> = {
   thinkingConfig: 'reasoning_effort',
 }
 
-function conversationOf(chat: ChatRequest, target: Target, home: Home): JsonObject {
-  const needsSignatures = generationOf(target.upstreamModel) >= 3
+function conversationOf(chat: ChatRequest, target: AdapterTarget, home: GeminiHome): JsonObject {
+  const needsSignatures = parseGeneration(target.upstreamModel) >= 3
   const signatures: Setting['signatures'] = needsSignatures ? 'required' : 'kept'
-  const history = new History(chat.messages, {
+  const history = new GoogleHistory(chat.messages, {
     media: target.media ?? new Map(),
     callIds: home.callIds,
     signatures: target.signatures === 'replaced' ? 'replaced' : signatures,
@@ -65,20 +69,20 @@ function conversationOf(chat: ChatRequest, target: Target, home: Home): JsonObje
       throw invalidRequest('messages', 'empty', 'There is nothing to answer in the messages.')
     }
     // Instructions alone are the question.
-    return { contents: [{ role: 'user', parts: system } satisfies Turn] }
+    return { contents: [{ role: 'user', parts: system } satisfies GoogleTurn] }
   }
   if (system.length === 0) return { contents }
   if (isGemma(target.upstreamModel)) {
-    const opening: Turn = { ...first, parts: [...system, ...first.parts] }
+    const opening: GoogleTurn = { ...first, parts: [...system, ...first.parts] }
     return { contents: [opening, ...contents.slice(1)] }
   }
   return { systemInstruction: { parts: system }, contents }
 }
 
-function samplingOf(chat: ChatRequest, target: Target): JsonObject {
+function samplingOf(chat: ChatRequest, target: AdapterTarget): JsonObject {
   const stop = typeof chat.stop === 'string' ? [chat.stop] : (chat.stop ?? [])
   const stopSequences = stop.filter((text) => text !== '')
-  const thinkingConfig = thinkingOf(chat, target)
+  const thinkingConfig = toThinkingConfig(chat, target)
   const given: JsonObject = {
     maxOutputTokens: target.maxTokens,
     temperature: chat.temperature,
@@ -88,7 +92,7 @@ function samplingOf(chat: ChatRequest, target: Target): JsonObject {
     stopSequences: stopSequences.length > 0 ? stopSequences : undefined,
     thinkingConfig,
     // Models that think refuse both.
-    ...(generationOf(target.upstreamModel) < 2.5 && {
+    ...(parseGeneration(target.upstreamModel) < 2.5 && {
       presencePenalty: chat.presence_penalty,
       frequencyPenalty: chat.frequency_penalty,
     }),

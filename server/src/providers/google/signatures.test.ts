@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { assistant, call, tool, turnsOf, user } from './chat-for-tests'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { packCallId } from '../../wire/packed-call-id'
-import type { Target } from '../adapter'
+import type { AdapterTarget } from '../adapter'
 
 /** A model that needs no signatures. */
 const older = 'gemini-2.5-pro'
@@ -10,7 +10,7 @@ const skipped = 'skip_thought_signature_validator'
 const given = { extra_content: { google: { thought_signature: 'ab+/cd==' } } }
 
 /** The signatures of the calls of one turn, as they are sent. */
-function signaturesOf(calls: JsonObject[], model?: string, own?: Partial<Target>): unknown {
+function signaturesOf(calls: JsonObject[], model?: string, own?: Partial<AdapterTarget>): unknown {
   const results = calls.map((_, index) => tool(String(index + 1), 'x'))
   const turns = turnsOf([user('a'), assistant(null, ...calls), ...results], model, own)
   const called: unknown = Array.isArray(turns) ? turns[1] : undefined

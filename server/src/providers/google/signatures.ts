@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isObject, type JsonObject } from '../../wire/json-body'
-import { packCallId, packedSignature } from '../../wire/packed-call-id'
+import { packCallId, unpackSignature } from '../../wire/packed-call-id'
 
 /**
  * What Google documents for calls that another model made, or whose signature got lost.
@@ -14,14 +14,14 @@ const child = (parent: JsonObject, name: string): JsonObject => {
 }
 
 /** The signature that a message or a tool call brings back in the field that Google made for it. */
-export function givenSignature(holder: JsonObject): string | undefined {
+export function readGivenSignature(holder: JsonObject): string | undefined {
   const signature = child(child(holder, 'extra_content'), 'google')['thought_signature']
   return typeof signature === 'string' && /^[\w+/=-]+$/.test(signature) ? signature : undefined
 }
 
 /** The signature of a tool call of the history: as given, else from inside its id. */
 export const callSignature = (call: JsonObject & { id: string }): string | undefined =>
-  givenSignature(call) ?? packedSignature(call.id)
+  readGivenSignature(call) ?? unpackSignature(call.id)
 
 /** The field in which a signature goes to the client, and comes back. */
 export const signatureField = (signature: string): JsonObject => ({
@@ -32,7 +32,7 @@ export const signatureField = (signature: string): JsonObject => ({
  * The id of a signed call, its signature inside. Where Google gives no id, one is derived: a
  * signature is never used twice.
  */
-export function signedCallId(id: string | undefined, signature: string): string {
+export function toSignedCallId(id: string | undefined, signature: string): string {
   if (id) return packCallId(id, signature)
   const digest = createHash('sha256').update(signature).digest('hex')
   return packCallId(`call_${digest.slice(0, 26)}`, signature)

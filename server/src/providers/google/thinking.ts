@@ -1,7 +1,7 @@
-import { generationOf } from './model-name'
+import { parseGeneration } from './model-name'
 import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
-import type { Target } from '../adapter'
+import type { AdapterTarget } from '../adapter'
 
 type Effort = NonNullable<ChatRequest['reasoning_effort']>
 
@@ -17,9 +17,9 @@ const budgets: Record<Effort, number> = {
 }
 
 /** `thinkingConfig`, undefined for models that do not think. */
-export function thinkingOf(chat: ChatRequest, target: Target): JsonObject | undefined {
+export function toThinkingConfig(chat: ChatRequest, target: AdapterTarget): JsonObject | undefined {
   const { upstreamModel: model, capabilities } = target
-  const generation = generationOf(model)
+  const generation = parseGeneration(model)
   if (!capabilities.reasoning || generation < 2.5) return undefined
   const effort = chat.reasoning_effort ?? chat.reasoning?.effort
   // Who wants no thinking wants no account of it either.

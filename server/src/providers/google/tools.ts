@@ -1,4 +1,4 @@
-import { generationOf } from './model-name'
+import { parseGeneration } from './model-name'
 import { withoutConst } from './schema'
 import { invalidRequest } from '../../errors'
 import type { ChatRequest } from '../../wire/chat-request'
@@ -34,7 +34,7 @@ export function toShape(chat: ChatRequest, model: string): Shape {
   // Whoever must call a tool gives no other answer, and whoever may not, needs none.
   if (wish.mode === 'ANY') return { ...declared(wish), format: {} }
   if (wish.mode === 'NONE') return { format }
-  if (generationOf(model) < 3) {
+  if (parseGeneration(model) < 3) {
     throw invalidRequest(
       'response_format',
       'unsupported_by_model',

@@ -1,9 +1,9 @@
 import type { RelayOptions } from '../provider'
 import {
-  cacheControlOf,
-  cacheControlOfTool,
+  readCacheControl,
+  readToolCacheControl,
   fitBreakpoints,
-  lastCacheControlOf,
+  readLastCacheControl,
   maxBreakpoints,
   type CacheControl,
 } from '../../wire/cache-control'
@@ -56,7 +56,7 @@ function withToolControl(tool: unknown, control: CacheControl | undefined): unkn
   return withControl({ ...tool, function: without(tool['function']) }, control)
 }
 
-const isMarkedTool = (tool: unknown) => isObject(tool) && cacheControlOfTool(tool) !== undefined
+const isMarkedTool = (tool: unknown) => isObject(tool) && readToolCacheControl(tool) !== undefined
 
 /** The breakpoints of a chat request, all but those that its messages may lose by themselves. */
 export function relayBreakpoints(chat: JsonObject, taken: Taken): void {
@@ -112,7 +112,7 @@ class Fitting {
     const copy: unknown[] = [...tools]
     this.#chat['tools'] = copy
     for (const [position, tool] of copy.entries()) {
-      const control = isObject(tool) ? cacheControlOfTool(tool) : undefined
+      const control = isObject(tool) ? readToolCacheControl(tool) : undefined
       if (!control) continue
       this.#marked.push({
         control,
@@ -135,14 +135,14 @@ class Fitting {
   #lookAt(message: JsonObject): JsonObject {
     const copy = withControl(message, undefined)
     const { content, tool_calls: calls } = copy
-    const control = cacheControlOf(message) ?? lastOf(calls)
+    const control = readCacheControl(message) ?? lastOf(calls)
     if (Array.isArray(calls)) copy['tool_calls'] = withoutAll(calls)
     const parts = Array.isArray(content) ? [...content] : toParts(content)
     copy['content'] = parts ?? content
     for (const [position, part] of (parts ?? []).entries()) {
       if (!isObject(part)) continue
       const isLast = position === (parts?.length ?? 0) - 1
-      const own = cacheControlOf(part) ?? (isLast ? control : undefined)
+      const own = readCacheControl(part) ?? (isLast ? control : undefined)
       if (!own || !parts) continue
       this.#marked.push({
         control: own,
@@ -159,14 +159,14 @@ const toParts = (content: unknown): unknown[] | undefined =>
 /** That of a call, which none of these providers takes there: it stands behind what was said before. */
 function lastOf(calls: unknown): CacheControl | undefined {
   const marked: unknown = Array.isArray(calls) ? calls.findLast(isMarked) : undefined
-  return isObject(marked) ? cacheControlOf(marked) : undefined
+  return isObject(marked) ? readCacheControl(marked) : undefined
 }
 
 function carriesBreakpoint(message: JsonObject): boolean {
   const { tool_calls: calls } = message
   return (
     isMarked(message) ||
-    lastCacheControlOf(message) !== undefined ||
+    readLastCacheControl(message) !== undefined ||
     (Array.isArray(calls) && calls.some(isMarked))
   )
 }

@@ -1,14 +1,14 @@
 import { ChoiceDeltas } from './choice-deltas'
 import {
-  choicesOf,
+  readChoices,
   StreamUsage,
   without,
   type RelayedStream,
   type RelayRequest,
 } from './relayed-stream'
 import { readEvent } from '../event'
-import { endedEarly, failure } from '../upstream-error'
-import { sourceAnnotations } from '../../wire/annotations'
+import { endedEarly, toFailure } from '../upstream-error'
+import { readSourceAnnotations } from '../../wire/annotations'
 import type { JsonObject } from '../../wire/json-body'
 import type { Usage } from '../../wire/usage'
 
@@ -38,7 +38,8 @@ export class ChatStream implements RelayedStream {
     const chunk = readEvent(data, this.#request.source)
     this.#usage.note(chunk)
     const chunks: string[] = []
-    for (const choice of choicesOf(chunk, this.#request.source)) this.#relay(chunk, choice, chunks)
+    for (const choice of readChoices(chunk, this.#request.source))
+      this.#relay(chunk, choice, chunks)
     return chunks
   }
 
@@ -51,11 +52,11 @@ export class ChatStream implements RelayedStream {
       return
     }
     const { deltas, finish, failed } = choice.next(theirs)
-    if (failed) throw failure(chunk, this.#request.source)
+    if (failed) throw toFailure(chunk, this.#request.source)
 
     const steps = deltas.map((delta) => ({ delta, finish_reason: null as string | null }))
     if (finish) {
-      const annotations = choice.hasAnnotations ? [] : sourceAnnotations(chunk)
+      const annotations = choice.hasAnnotations ? [] : readSourceAnnotations(chunk)
       if (annotations.length > 0) steps.push({ delta: { annotations }, finish_reason: null })
       steps.push({ delta: {}, finish_reason: finish })
     }

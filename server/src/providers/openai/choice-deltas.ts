@@ -126,15 +126,16 @@ function saidIn(delta: JsonObject): JsonObject {
     const value = delta[name]
     if (!deltaFields.has(name) && value !== null && value !== '') said[name] = value
   }
-  const text = textIn(delta['content'])
-  const reasoning = delta['reasoning_content'] ?? delta['reasoning'] ?? thoughtIn(delta['content'])
+  const text = readText(delta['content'])
+  const reasoning =
+    delta['reasoning_content'] ?? delta['reasoning'] ?? readThought(delta['content'])
   if (typeof reasoning === 'string' && reasoning !== '') said['reasoning_content'] = reasoning
   if (text !== '') said['content'] = text
   return said
 }
 
 /** What is said in a text, or in parts of text and thinking as Mistral's reasoning models send them. */
-export function textIn(content: unknown): string {
+export function readText(content: unknown): string {
   if (typeof content === 'string') return content
   let text = ''
   for (const part of partsOf(content)) {
@@ -144,10 +145,10 @@ export function textIn(content: unknown): string {
 }
 
 /** What is thought in such parts. */
-export function thoughtIn(content: unknown): string {
+export function readThought(content: unknown): string {
   let thought = ''
   for (const part of partsOf(content)) {
-    if (part['type'] === 'thinking') thought += textIn(part['thinking'])
+    if (part['type'] === 'thinking') thought += readText(part['thinking'])
   }
   return thought
 }

@@ -16,7 +16,7 @@ import type { JsonObject } from '../../wire/json-body'
 type ImageFormat = NonNullable<RelayOptions['embeddings']['images']>['format']
 
 /** The format of images for a model; undefined for one that reads none. */
-export function imageFormatOf(
+export function getImageFormat(
   { embeddings: { images } }: RelayOptions,
   upstreamModel: string,
 ): ImageFormat | undefined {
@@ -25,7 +25,7 @@ export function imageFormatOf(
 }
 
 /** What one input of a relayed request may be made of. */
-export function relayedKinds(format: ImageFormat | undefined): InputKinds {
+export function getRelayedKinds(format: ImageFormat | undefined): InputKinds {
   if (format === undefined) return 'text'
   return format === 'jina' ? 'one' : 'mixed'
 }
@@ -74,7 +74,7 @@ const addressesIn = (inputs: readonly EmbeddingItem[]): string[] =>
  * The addresses of images that are to be fetched: all for a provider that fetches none, and for Voyage
  * all where some images are data, as one request has either.
  */
-export function addressesToFetch(
+export function findAddressesToFetch(
   inputs: readonly EmbeddingItem[],
   fetcher: 'gateway' | ImageFormat,
 ): string[] {

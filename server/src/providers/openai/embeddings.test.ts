@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { addressesToFetch } from './embedding-images'
+import { findAddressesToFetch } from './embedding-images'
 import { toUpstreamEmbedding } from './embeddings'
 import { providers } from '../registry'
 import type { EmbeddingInput } from '../../wire/embedding-request'
@@ -111,10 +111,10 @@ describe('images', () => {
   test('are fetched for a provider that does not, and where Voyage would get both kinds', () => {
     const inputs = mixed.filter((item) => !Array.isArray(item))
     const byAddress = [{ parts: [{ image: address }, { image: address }] }]
-    expect(addressesToFetch(byAddress, 'gateway')).toEqual([address])
-    expect(addressesToFetch(inputs, 'voyage')).toEqual([address])
+    expect(findAddressesToFetch(byAddress, 'gateway')).toEqual([address])
+    expect(findAddressesToFetch(inputs, 'voyage')).toEqual([address])
     for (const format of ['voyage', 'jina', 'parts'] as const) {
-      expect(addressesToFetch(byAddress, format)).toEqual([])
+      expect(findAddressesToFetch(byAddress, format)).toEqual([])
     }
   })
 })

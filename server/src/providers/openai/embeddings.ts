@@ -1,8 +1,8 @@
-import { imageFormatOf, toInputField } from './embedding-images'
-import type { Target } from './request'
+import { getImageFormat, toInputField } from './embedding-images'
+import type { RelayTarget } from './request'
 import { isFailure } from '../event'
-import { askedTask, refuseTask, taskWordFor } from '../task-type'
-import { nonsense, toCallerError, type Source } from '../upstream-error'
+import { readTaskType, refuseTask, toTaskWord } from '../task-type'
+import { nonsense, toCallerError, type ErrorSource } from '../upstream-error'
 import { taskFields, type EmbeddingInput } from '../../wire/embedding-request'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { readUsage, type Usage } from '../../wire/usage'
@@ -16,14 +16,14 @@ type Embedding = number[] | string
 export function toUpstreamEmbedding(
   request: JsonObject,
   inputs: EmbeddingInput,
-  { upstreamModel, options }: Target,
+  { upstreamModel, options }: RelayTarget,
 ): JsonObject {
   const { embeddings } = options
   const { dimensions, encoding_format: format, input: _input, ...rest } = request
   const body: JsonObject = { ...embeddings.defaults }
   for (const [name, value] of Object.entries(rest)) if (value !== null) body[name] = value
   body['model'] = upstreamModel
-  Object.assign(body, toInputField(inputs, imageFormatOf(options, upstreamModel)))
+  Object.assign(body, toInputField(inputs, getImageFormat(options, upstreamModel)))
   setTask(body, request, { upstreamModel, options })
   if (typeof dimensions === 'number') body[embeddings.dimensionsField] = dimensions
   if (embeddings.base64 && format === 'base64') body['encoding_format'] = 'base64'
@@ -32,8 +32,12 @@ export function toUpstreamEmbedding(
 }
 
 /** Puts the task type into the provider's field, in its word. */
-function setTask(body: JsonObject, request: JsonObject, { upstreamModel, options }: Target): void {
-  const task = askedTask(request)
+function setTask(
+  body: JsonObject,
+  request: JsonObject,
+  { upstreamModel, options }: RelayTarget,
+): void {
+  const task = readTaskType(request)
   const { tasks } = options.embeddings
   if (!task || tasks === undefined) return
   if (tasks === null) throw refuseTask(task)
@@ -41,7 +45,7 @@ function setTask(body: JsonObject, request: JsonObject, { upstreamModel, options
   const [longest = ''] = Object.keys(tasks.words)
     .filter((beginning) => upstreamModel.startsWith(beginning))
     .toSorted((a, b) => b.length - a.length)
-  body[tasks.field] = taskWordFor(task, tasks.words[longest] ?? {})
+  body[tasks.field] = toTaskWord(task, tasks.words[longest] ?? {})
 }
 
 /** Little-endian 32-bit floats as base64, exactly as OpenAI writes them. */
@@ -82,7 +86,7 @@ function withImageTokens(block: unknown): unknown {
 export function readEmbeddings(
   answer: unknown,
   expected: { count: number; format: EncodingFormat },
-  source: Source,
+  source: ErrorSource,
 ): { embeddings: Embedding[]; usage: Usage | undefined } {
   if (!isObject(answer)) throw nonsense(source.provider, 'an answer that is no JSON object')
   if (isFailure(answer)) throw toCallerError({ status: 200, body: answer }, source)

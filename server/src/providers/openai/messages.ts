@@ -3,15 +3,15 @@ import { annotationsIn } from '../../wire/annotations'
 import { withoutBreakpoints } from './cache-control'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { toToolMessages } from '../../wire/legacy-functions'
-import { bareCallId } from '../../wire/packed-call-id'
+import { unpackCallId } from '../../wire/packed-call-id'
 import type { RelayOptions } from '../provider'
 
 const nineAlphanumerics = /^[A-Za-z0-9]{9}$/
 const alphanumerics = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /** An id that fits a provider's rule: the same for a call and for its result, whatever made it. */
-export function fittingCallId(id: string, rule: RelayOptions['toolCallIds']): string {
-  const bare = bareCallId(id)
+export function toFittingCallId(id: string, rule: RelayOptions['toolCallIds']): string {
+  const bare = unpackCallId(id)
   if (rule === 'any' || nineAlphanumerics.test(bare)) return bare
   const digest = createHash('sha256').update(bare).digest()
   return Array.from(digest.subarray(0, 9), (byte) => alphanumerics[byte % 62]).join('')
@@ -131,17 +131,17 @@ const hasPackedId = ({ tool_call_id: answered, tool_calls: calls }: JsonObject):
   isPacked(answered) ||
   (Array.isArray(calls) && calls.some((call) => isObject(call) && isPacked(call['id'])))
 
-const isPacked = (id: unknown) => typeof id === 'string' && bareCallId(id) !== id
+const isPacked = (id: unknown) => typeof id === 'string' && unpackCallId(id) !== id
 
 function fittingIds(message: JsonObject, { toolCallIds }: RelayOptions): JsonObject {
   const changes: JsonObject = {}
   const id = message['tool_call_id']
-  if (typeof id === 'string') changes['tool_call_id'] = fittingCallId(id, toolCallIds)
+  if (typeof id === 'string') changes['tool_call_id'] = toFittingCallId(id, toolCallIds)
   const calls = message['tool_calls']
   if (Array.isArray(calls)) {
     changes['tool_calls'] = calls.map((call) =>
       isObject(call) && typeof call['id'] === 'string'
-        ? { ...call, id: fittingCallId(call['id'], toolCallIds) }
+        ? { ...call, id: toFittingCallId(call['id'], toolCallIds) }
         : call,
     )
   }

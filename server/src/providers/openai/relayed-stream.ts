@@ -1,16 +1,16 @@
-import { nonsense, type Source } from '../upstream-error'
+import { nonsense, type ErrorSource } from '../upstream-error'
 import type { Identity } from '../../wire/answer'
 import { processingMsIn, type AnswerUnits } from '../../wire/answer-units'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { TextSize } from '../../wire/text-size'
 import { readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
-import { largerUsage, withOutputOfAtMost } from '../../wire/usage-claims'
+import { maxUsage, withOutputOfAtMost } from '../../wire/usage-claims'
 import type { RelayOptions } from '../provider'
 
 /** What a relayed answer needs to know of its request. */
 export interface RelayRequest {
   identity: Identity
-  source: Source
+  source: ErrorSource
   options: RelayOptions
   /** The caller asked for the usage chunk. */
   wantsUsage: boolean
@@ -101,7 +101,7 @@ export class StreamUsage {
     if (this.#request.units?.seconds)
       this.#processingMs = processingMsIn(chunk) ?? this.#processingMs
     if (!read) return
-    this.#usage = this.#usage ? largerUsage(this.#usage, read) : read
+    this.#usage = this.#usage ? maxUsage(this.#usage, read) : read
     this.#block = block
   }
 
@@ -133,7 +133,7 @@ export class StreamUsage {
 }
 
 /** The choices of a chunk. Throws when they are none. */
-export function choicesOf(chunk: JsonObject, source: Source): JsonObject[] {
+export function readChoices(chunk: JsonObject, source: ErrorSource): JsonObject[] {
   const choices = chunk['choices'] ?? []
   if (Array.isArray(choices) && choices.every(isObject)) return choices
   throw nonsense(source.provider, 'a chunk with unreadable choices')

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
-import { outputLimitOf, toUpstreamChat, toUpstreamCompletion } from './request'
+import { readOutputLimit, toUpstreamChat, toUpstreamCompletion } from './request'
 import { RelayOptions } from '../provider'
 
 const target = { upstreamModel: 'm', options: RelayOptions.parse({}) }
 
 test('M35: a legacy completion has one output limit, the one that is paid for', () => {
   const request = { model: 'x/m', prompt: 'Go on.', max_tokens: 100_000, max_completion_tokens: 1 }
-  expect(outputLimitOf(request)?.limit).toBe(1)
+  expect(readOutputLimit(request)?.limit).toBe(1)
   const sent = toUpstreamCompletion(request, target)
   expect(sent).toEqual({ model: 'm', prompt: 'Go on.', max_tokens: 1 })
 })

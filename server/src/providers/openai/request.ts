@@ -9,7 +9,7 @@ import { toTools, usesFunctions } from '../../wire/legacy-functions'
 import type { RelayOptions } from '../provider'
 
 /** What a request becomes on its way to one candidate. */
-export interface Target {
+export interface RelayTarget {
   /** What the provider calls the model. */
   upstreamModel: string
   options: RelayOptions
@@ -18,7 +18,7 @@ export interface Target {
 const limitFields = ['max_completion_tokens', 'max_tokens'] as const
 
 /** The output limit of a chat request, in tokens; zero counts as absent. Source: contract 4.1. */
-export function outputLimitOf(request: JsonObject): { limit: number; field: string } | undefined {
+export function readOutputLimit(request: JsonObject): { limit: number; field: string } | undefined {
   for (const field of limitFields) {
     const limit = request[field]
     if (Number.isInteger(limit) && Number(limit) > 0) return { limit: Number(limit), field }
@@ -36,12 +36,12 @@ export function withOutputLimit(request: JsonObject, limit: number | undefined):
 const isEmptyArray = (value: unknown) => Array.isArray(value) && value.length === 0
 
 /** A chat request for a provider that speaks the same format: what is not named here travels on. */
-export function toUpstreamChat(request: JsonObject, target: Target): JsonObject {
+export function toUpstreamChat(request: JsonObject, target: RelayTarget): JsonObject {
   const { options } = target
   const chat = withoutAbsent(withKnownTools(request, target))
   delete chat['functions']
   delete chat['function_call']
-  const limit = outputLimitOf(request)
+  const limit = readOutputLimit(request)
   delete chat['max_completion_tokens']
   delete chat['max_tokens']
   if (limit) chat['max_tokens'] = limit.limit
@@ -62,16 +62,16 @@ export function toUpstreamChat(request: JsonObject, target: Target): JsonObject 
   return finish(chat, target)
 }
 
-function withKnownTools(request: JsonObject, target: Target): JsonObject {
+function withKnownTools(request: JsonObject, target: RelayTarget): JsonObject {
   if (usesFunctions(request)) return toTools(request)
   return takesCustomTools(target) ? request : withFunctionTools(request)
 }
 
 /** Whether a model takes custom tools; for others functions stand for them. */
-export const takesCustomTools = ({ upstreamModel, options }: Target): boolean =>
+export const takesCustomTools = ({ upstreamModel, options }: RelayTarget): boolean =>
   startsWithOneOf(upstreamModel, options.customToolModels)
 
-const reasons = ({ upstreamModel, options }: Target): boolean =>
+const reasons = ({ upstreamModel, options }: RelayTarget): boolean =>
   startsWithOneOf(upstreamModel, options.reasoningModels)
 
 function startsWithOneOf(name: string, prefixes: readonly string[]): boolean {
@@ -80,7 +80,7 @@ function startsWithOneOf(name: string, prefixes: readonly string[]): boolean {
 }
 
 /** Fields of a chat request that `toUpstreamChat` leaves out because the provider, or the model, refuses them. */
-export function omittedByRelay(chat: JsonObject, target: Target): readonly string[] {
+export function findFieldsOmittedByRelay(chat: JsonObject, target: RelayTarget): readonly string[] {
   const { drop, reasoningModelsDrop } = target.options
   const dropped = reasons(target) ? [...drop, ...reasoningModelsDrop] : drop
   return dropped.length > 0 ? omittedOf(chat, dropped) : dropped
@@ -93,10 +93,10 @@ function toReasoning(chat: JsonObject, { reasoningModelsDrop }: RelayOptions): v
 }
 
 /** A legacy completion for a provider that serves them. */
-export function toUpstreamCompletion(request: JsonObject, target: Target): JsonObject {
+export function toUpstreamCompletion(request: JsonObject, target: RelayTarget): JsonObject {
   const completion = withoutAbsent(request)
   // One limit goes on, the one that is paid for: a second field could say more.
-  const limit = outputLimitOf(request)
+  const limit = readOutputLimit(request)
   delete completion['max_completion_tokens']
   if (limit) completion['max_tokens'] = limit.limit
   // Zero is absent, but with `echo` it asks for no output at all.
@@ -114,7 +114,7 @@ function withoutAbsent(request: JsonObject): JsonObject {
   return copy
 }
 
-function finish(body: JsonObject, { upstreamModel, options }: Target): JsonObject {
+function finish(body: JsonObject, { upstreamModel, options }: RelayTarget): JsonObject {
   body['model'] = upstreamModel
   delete body['stream_options']
   boundIdentifiers(body)

@@ -1,12 +1,12 @@
 import {
-  choicesOf,
+  readChoices,
   StreamUsage,
   without,
   type RelayedStream,
   type RelayRequest,
 } from './relayed-stream'
 import { readEvent } from '../event'
-import { endedEarly, failure } from '../upstream-error'
+import { endedEarly, toFailure } from '../upstream-error'
 import { toFinishReason } from '../../wire/finish-reason'
 import type { JsonObject } from '../../wire/json-body'
 import type { Usage } from '../../wire/usage'
@@ -28,7 +28,7 @@ export class TextStream implements RelayedStream {
     const { source, identity } = this.#request
     const chunk = readEvent(data, source)
     this.#usage.note(chunk)
-    return choicesOf(chunk, source).flatMap((theirs) => {
+    return readChoices(chunk, source).flatMap((theirs) => {
       const choice = this.#relay(chunk, theirs)
       if (!choice) return []
       return [JSON.stringify({ ...without(chunk, chunkFields), ...identity, choices: [choice] })]
@@ -45,7 +45,7 @@ export class TextStream implements RelayedStream {
     const word = theirs['finish_reason']
     const hasFinished = typeof word === 'string' && word !== ''
     const finish = hasFinished ? toFinishReason(word, false) : null
-    if (finish === undefined) throw failure(chunk, this.#request.source)
+    if (finish === undefined) throw toFailure(chunk, this.#request.source)
     this.#finished.set(index, hasFinished)
     if (text === '' && !hasFinished) return undefined
     return { ...theirs, text, index, logprobs: theirs['logprobs'] ?? null, finish_reason: finish }

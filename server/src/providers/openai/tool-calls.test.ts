@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { ToolCallDeltas, wholeArguments } from './tool-calls'
+import { ToolCallDeltas, toWholeArguments } from './tool-calls'
 import type { JsonObject } from '../../wire/json-body'
 
 function relayed(entries: readonly JsonObject[]) {
@@ -100,5 +100,5 @@ test.each([
   [undefined, '{}'],
   [{ a: 1 }, '{"a":1}'],
 ])('R12: whole arguments %j are %s', (value, text) => {
-  expect(wholeArguments(value)).toBe(text)
+  expect(toWholeArguments(value)).toBe(text)
 })

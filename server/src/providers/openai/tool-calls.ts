@@ -86,7 +86,7 @@ const toText = (value: unknown) => {
 }
 
 /** The arguments of a whole call: always JSON, also where the provider sends `null` or nothing. */
-export function wholeArguments(value: unknown): string {
+export function toWholeArguments(value: unknown): string {
   const text = toText(value).trim()
   return isNothing(text) ? '{}' : text
 }

@@ -1,10 +1,10 @@
-import { textIn, thoughtIn } from './choice-deltas'
-import { choicesOf, withinShown, withUnits, type RelayRequest } from './relayed-stream'
-import { wholeArguments } from './tool-calls'
+import { readText, readThought } from './choice-deltas'
+import { readChoices, withinShown, withUnits, type RelayRequest } from './relayed-stream'
+import { toWholeArguments } from './tool-calls'
 import { isFailure } from '../event'
-import { failure, nonsense } from '../upstream-error'
+import { toFailure, nonsense } from '../upstream-error'
 import { processingMsIn, type AnswerUnits } from '../../wire/answer-units'
-import { sourceAnnotations } from '../../wire/annotations'
+import { readSourceAnnotations } from '../../wire/annotations'
 import { toFinishReason } from '../../wire/finish-reason'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { TextSize } from '../../wire/text-size'
@@ -69,8 +69,8 @@ function toTextChoice(choice: JsonObject, index: number, request: RelayRequest):
 function relay(answer: unknown, request: RelayRequest, toChoice: ToChoice): WholeAnswer {
   const { source, identity, options } = request
   if (!isObject(answer)) throw nonsense(source.provider, 'an answer that is no JSON object')
-  if (isFailure(answer)) throw failure(answer, source)
-  const theirs = choicesOf(answer, source)
+  if (isFailure(answer)) throw toFailure(answer, source)
+  const theirs = readChoices(answer, source)
   if (theirs.length === 0) throw nonsense(source.provider, 'an answer without choices')
   const choices: JsonObject[] = []
   for (const choice of theirs) {
@@ -105,7 +105,7 @@ const measured = (usage: Usage, { answer, choices, request }: Relayed): Usage =>
 
 /** Sources that stand beside the choices are what the texts cite. */
 function addSources(choices: readonly JsonObject[], answer: JsonObject): void {
-  const annotations = sourceAnnotations(answer)
+  const annotations = readSourceAnnotations(answer)
   if (annotations.length === 0) return
   for (const { message } of choices) {
     if (isObject(message) && !Array.isArray(message['annotations'])) {
@@ -117,7 +117,7 @@ function addSources(choices: readonly JsonObject[], answer: JsonObject): void {
 function finishOf(choice: JsonObject, hasToolCalls: boolean, { source }: RelayRequest): string {
   const word = typeof choice['finish_reason'] === 'string' ? choice['finish_reason'] : 'stop'
   const finish = toFinishReason(word, hasToolCalls)
-  if (!finish || choice['native_finish_reason'] === 'error') throw failure(choice, source)
+  if (!finish || choice['native_finish_reason'] === 'error') throw toFailure(choice, source)
   return finish
 }
 
@@ -127,12 +127,12 @@ function toMessage(theirs: JsonObject, request: RelayRequest): JsonObject {
   delete message['tool_calls']
   const content = theirs['content']
   const calls = toCalls(theirs['tool_calls'], request)
-  const text = content === null ? '' : textIn(content)
+  const text = content === null ? '' : readText(content)
   message['role'] = 'assistant'
   // Beside calls an empty text says nothing.
   message['content'] = content === null || (calls.length > 0 && text === '') ? null : text
   message['refusal'] = theirs['refusal'] ?? null
-  const thinking = theirs['reasoning_content'] ?? theirs['reasoning'] ?? thoughtIn(content)
+  const thinking = theirs['reasoning_content'] ?? theirs['reasoning'] ?? readThought(content)
   if (typeof thinking === 'string' && thinking !== '') message['reasoning_content'] = thinking
   if (calls.length === 0) return message
   if (request.legacyFunctions) message['function_call'] = calls[0]?.['function']
@@ -156,7 +156,7 @@ function toCalls(theirs: unknown, { newCallId, callerNames }: RelayRequest): Jso
       }
     }
     const called = isObject(entry['function']) ? entry['function'] : {}
-    const args = wholeArguments(called['arguments'])
+    const args = toWholeArguments(called['arguments'])
     return {
       ...rest,
       id,

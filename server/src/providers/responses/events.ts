@@ -5,7 +5,7 @@ const index = z.int()
 const text = z.string()
 
 /** An item of the output; only what is read. */
-const Item = z.looseObject({
+const ResponsesOutputItem = z.looseObject({
   type: text,
   id: text.optional(),
   call_id: text.optional(),
@@ -14,7 +14,7 @@ const Item = z.looseObject({
   input: text.optional(),
   encrypted_content: text.nullish(),
 })
-export type Item = z.infer<typeof Item>
+export type ResponsesOutputItem = z.infer<typeof ResponsesOutputItem>
 
 /** The Response as its last event has it; only what is read. */
 const Whole = z.looseObject({
@@ -40,14 +40,14 @@ const lastTypes = [
 ] as const
 
 /** One event of a Response; only what is read. */
-export const Event = z.discriminatedUnion('type', [
+export const ResponsesEvent = z.discriminatedUnion('type', [
   z.looseObject({ type: z.enum(textTypes), delta: text }),
   z.looseObject({ type: z.literal('response.reasoning_summary_part.added'), summary_index: index }),
   z.looseObject({
     type: z.literal('response.output_text.annotation.added'),
     annotation: z.unknown(),
   }),
-  z.looseObject({ type: z.enum(itemTypes), output_index: index, item: Item }),
+  z.looseObject({ type: z.enum(itemTypes), output_index: index, item: ResponsesOutputItem }),
   z.looseObject({
     type: z.literal('response.function_call_arguments.delta'),
     output_index: index,
@@ -55,10 +55,10 @@ export const Event = z.discriminatedUnion('type', [
   }),
   z.looseObject({ type: z.enum(lastTypes), response: Whole }),
 ])
-export type Event = z.infer<typeof Event>
+export type ResponsesEvent = z.infer<typeof ResponsesEvent>
 
 /** The others repeat what deltas said, or belong to tools that are not asked for. */
-const known: ReadonlySet<unknown> = new Set<Event['type']>([
+const known: ReadonlySet<unknown> = new Set<ResponsesEvent['type']>([
   ...textTypes,
   ...itemTypes,
   ...lastTypes,

@@ -1,9 +1,9 @@
 import type { ApiError } from '../../errors'
-import { toCallerError, type Failure, type Source } from '../upstream-error'
+import { toCallerError, type UpstreamFailure, type ErrorSource } from '../upstream-error'
 import { isObject } from '../../wire/json-body'
 
 /** A refusal, with the field as the caller knows it. */
-export function toError(failure: Failure, source: Source): ApiError {
+export function toError(failure: UpstreamFailure, source: ErrorSource): ApiError {
   const { body } = failure
   const error = isObject(body) && isObject(body['error']) ? body['error'] : undefined
   if (!error || typeof error['param'] !== 'string') return toCallerError(failure, source)
@@ -11,7 +11,7 @@ export function toError(failure: Failure, source: Source): ApiError {
   return toCallerError({ ...failure, body: { error: { ...error, param } } }, source)
 }
 
-function callersField(param: string, source: Source): string {
+function callersField(param: string, source: ErrorSource): string {
   const [root = ''] = param.split(/[.[]/)
   switch (root) {
     case 'input':
@@ -29,5 +29,5 @@ function callersField(param: string, source: Source): string {
 }
 
 /** Whether thoughts were refused that another key or account had encrypted. */
-export const refusesSignatures = ({ status, body }: Failure): boolean =>
+export const refusesSignatures = ({ status, body }: UpstreamFailure): boolean =>
   status === 400 && /encrypted.content|reasoning.{0,40}item/i.test(JSON.stringify(body) ?? '')

@@ -1,5 +1,5 @@
 import { refusesSignatures, toError } from './failure'
-import { partsReader } from './parts'
+import { createPartsReader } from './parts'
 import { toResponse } from './request'
 import type { Adapter } from '../adapter'
 
@@ -7,7 +7,7 @@ import type { Adapter } from '../adapter'
 export const responses = {
   framing: 'sse',
   request: toResponse,
-  reader: partsReader,
+  reader: createPartsReader,
   failure: toError,
   refusesSignatures,
 } satisfies Adapter

@@ -1,13 +1,13 @@
 import { thoughtFormat } from './thoughts'
-import type { Target } from '../adapter'
-import { textOf, toTurns, wordsOf, type Piece, type Turn } from '../conversation'
-import { fittingId } from '../history'
-import { unsupported } from '../unsupported'
+import type { AdapterTarget } from '../adapter'
+import { getPartText, toTurns, wordsOf, type Piece, type HistoryTurn } from '../conversation'
+import { toFittingId } from '../history'
+import { unsupported } from '../unsupported-fields'
 import { invalidRequest } from '../../errors'
 import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
 
-interface Writing extends Pick<Target, 'customTools'> {
+interface Writing extends Pick<AdapterTarget, 'customTools'> {
   sendsThoughts: boolean
 }
 
@@ -21,20 +21,20 @@ export function toInput(chat: ChatRequest, writing: Writing): JsonObject[] {
 /** The limit is that of ids of their own, which are left out; calls are known by this one. */
 export const acceptedIds = /^[a-zA-Z0-9_-]{1,64}$/
 
-function toItems(turn: Turn, { sendsThoughts, customTools }: Writing): JsonObject[] {
+function toItems(turn: HistoryTurn, { sendsThoughts, customTools }: Writing): JsonObject[] {
   const { pieces } = turn
   if (turn.role === 'tool') {
-    const isText = pieces.every(({ part }) => textOf(part) !== undefined)
+    const isText = pieces.every(({ part }) => getPartText(part) !== undefined)
     const output = isText ? wordsOf(pieces) : pieces.map(toContent)
     const type = customTools?.has(turn.name) ? 'custom_tool_call_output' : 'function_call_output'
-    return [{ type, call_id: fittingId(turn.callId, acceptedIds), output }]
+    return [{ type, call_id: toFittingId(turn.callId, acceptedIds), output }]
   }
   if (turn.role === 'assistant') {
     const thoughts = sendsThoughts ? turn.details.flatMap(toThought) : []
     // Each by itself: a list of output parts would need the ids of items that are not kept.
     const said = pieces.map((piece) => ({ role: 'assistant', content: wordsOf([piece]) }))
     const calls = turn.calls.map(({ id, name, input }) => {
-      const call = { call_id: fittingId(id, acceptedIds), name }
+      const call = { call_id: toFittingId(id, acceptedIds), name }
       return customTools?.has(name)
         ? { type: 'custom_tool_call', ...call, input: textOfCustom(input) }
         : { type: 'function_call', ...call, arguments: JSON.stringify(input) }
@@ -46,7 +46,7 @@ function toItems(turn: Turn, { sendsThoughts, customTools }: Writing): JsonObjec
   if (pieces.length === 0) return []
   const role = turn.role === 'system' ? 'developer' : 'user'
   const [only, ...others] = pieces
-  const text = only && others.length === 0 ? textOf(only.part) : undefined
+  const text = only && others.length === 0 ? getPartText(only.part) : undefined
   return [{ role, content: text ?? pieces.map(toContent) }]
 }
 
@@ -60,7 +60,7 @@ function toThought({ format, data, id }: JsonObject): JsonObject[] {
 }
 
 function toContent({ part, param }: Piece): JsonObject {
-  const text = textOf(part)
+  const text = getPartText(part)
   if (text !== undefined) return { type: 'input_text', text }
   if (part.type === 'image_url') {
     const { url, detail } = part.image_url

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import {
   needsResponses,
   ResponsesFlags,
-  responsesFlagsOf,
+  getResponsesFlags,
   withKnownEffort,
 } from './needs-responses'
 import { responsesModels } from './models'
@@ -32,9 +32,9 @@ describe('a request needs Responses', () => {
     const never = flags({ toolsInChat: 'never' })
     const free = flags({ toolsInChat: 'without_effort' })
     const models = { 'gpt-6': free, 'gpt-6-astra': never }
-    expect(responsesFlagsOf(models, 'gpt-6-astra-2026-05-01')).toBe(never)
-    expect(responsesFlagsOf(models, 'gpt-6-sol')).toBe(free)
-    expect(responsesFlagsOf(models, 'gpt-5')).toBeUndefined()
+    expect(getResponsesFlags(models, 'gpt-6-astra-2026-05-01')).toBe(never)
+    expect(getResponsesFlags(models, 'gpt-6-sol')).toBe(free)
+    expect(getResponsesFlags(models, 'gpt-5')).toBeUndefined()
   })
 })
 
@@ -48,7 +48,7 @@ test.each([
   ['gpt-5', 'high', false],
 ])('%s with tools and effort %p: %p', (model, effort, wanted) => {
   const chat = sampleChat({ ...tools, ...(effort !== undefined && { reasoning_effort: effort }) })
-  expect(needsResponses(responsesFlagsOf(responsesModels, model), chat)).toBe(wanted)
+  expect(needsResponses(getResponsesFlags(responsesModels, model), chat)).toBe(wanted)
 })
 
 test.each([

@@ -32,7 +32,7 @@ export function needsResponses(flags: ResponsesFlags | undefined, chat: Asked): 
 }
 
 /** The flags of a model by the beginning of its name; the longest that fits counts. */
-export function responsesFlagsOf(
+export function getResponsesFlags(
   models: Readonly<Record<string, ResponsesFlags>>,
   upstreamModel: string,
 ): ResponsesFlags | undefined {

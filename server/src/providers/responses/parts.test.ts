@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { partsReader } from './parts'
+import { createPartsReader } from './parts'
 import { sampleSource, together } from '../samples'
 import type { JsonObject } from '../../wire/json-body'
 
 const partsOf = (...events: JsonObject[]) => {
-  const read = partsReader(sampleSource)
+  const read = createPartsReader(sampleSource)
   return together(events.flatMap((event) => read(JSON.stringify(event))))
 }
 

@@ -1,14 +1,16 @@
-import { Event, isKnown, type Item, type Whole } from './events'
+import { ResponsesEvent, isKnown, type ResponsesOutputItem, type Whole } from './events'
 import { encryptedThought } from './thoughts'
 import { toUsage } from './usage'
 import type { PartsReader } from '../adapter'
 import { readEvent } from '../event'
-import { failure, nonsense, type Source } from '../upstream-error'
+import { toFailure, nonsense, type ErrorSource } from '../upstream-error'
 import type { FinishReason } from '../../wire/finish-reason'
 import { isObject, type JsonObject } from '../../wire/json-body'
-import type { Part } from '../../wire/part'
+import type { Part } from '../../wire/answer-part'
 
-type ItemEvent = Event & { type: 'response.output_item.added' | 'response.output_item.done' }
+type ItemEvent = ResponsesEvent & {
+  type: 'response.output_item.added' | 'response.output_item.done'
+}
 
 interface Call {
   index: number
@@ -18,7 +20,7 @@ interface Call {
 const paragraph = '\n\n'
 
 /** Reads one Response. @see https://platform.openai.com/docs/api-reference/responses-streaming */
-export function partsReader(source: Source): PartsReader {
+export function createPartsReader(source: ErrorSource): PartsReader {
   const calls = new Map<number, Call>()
   let thoughts = 0
   let hasText = false
@@ -106,12 +108,12 @@ class CitedText {
 }
 
 /** Undefined for an event of which nothing is needed. */
-function toEvent(data: string, source: Source): Event | undefined {
+function toEvent(data: string, source: ErrorSource): ResponsesEvent | undefined {
   const event = readEvent(data, source)
   // Nested errors are thrown already; this is the flat form.
-  if (event['type'] === 'error') throw failure({ error: { ...event, type: '' } }, source)
+  if (event['type'] === 'error') throw toFailure({ error: { ...event, type: '' } }, source)
   if (!isKnown(event)) return undefined
-  const known = Event.safeParse(event)
+  const known = ResponsesEvent.safeParse(event)
   if (!known.success) throw nonsense(source.provider, 'an event of another shape', known.error)
   return known.data
 }
@@ -125,16 +127,16 @@ function argue(call: Call | undefined, text: string): Part[] {
   return [{ type: 'arguments', index: call.index, text }]
 }
 
-const wholeArguments = ({ type, arguments: text = '', input = '' }: Item): string =>
+const wholeArguments = ({ type, arguments: text = '', input = '' }: ResponsesOutputItem): string =>
   type === 'custom_tool_call' ? JSON.stringify({ input }) : text
 
 function lastParts(
   { type, response }: { type: string; response: Whole },
-  { hasCalls, source }: { hasCalls: boolean; source: Source },
+  { hasCalls, source }: { hasCalls: boolean; source: ErrorSource },
 ): Part[] {
   const { usage: block, error, incomplete_details: details, service_tier: servedTier } = response
   const reason = finishOf(type, details?.reason, hasCalls)
-  if (!reason) throw failure({ error: error ?? { message: 'The response failed.' } }, source)
+  if (!reason) throw toFailure({ error: error ?? { message: 'The response failed.' } }, source)
   const usage = toUsage(block)
   if (usage && typeof servedTier === 'string') usage.servedTier = servedTier
   return [

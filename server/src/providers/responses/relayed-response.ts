@@ -8,7 +8,7 @@ import {
   type RelayedStream,
   type RelayRequest,
 } from '../openai/relayed-stream'
-import { endedEarly, failure, nonsense } from '../upstream-error'
+import { endedEarly, toFailure, nonsense } from '../upstream-error'
 import { bareAnswerId } from '../../wire/answer'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { namedFrame } from '../../wire/sse'
@@ -66,7 +66,7 @@ export class RelayedResponse implements RelayedStream {
       throw nonsense(source.provider, 'an event without a name')
     }
     // Nested errors are thrown already; this is the flat form.
-    if (type === 'error') throw failure({ error: { ...event, type: '' } }, source)
+    if (type === 'error') throw toFailure({ error: { ...event, type: '' } }, source)
     if (typeof number === 'number') this.#sequence = number
     if (isObject(response)) return [this.#lifecycle({ ...event, type }, response)]
     this.#kept += data.length
@@ -99,7 +99,7 @@ export class RelayedResponse implements RelayedStream {
   }
 
   #fail({ error }: JsonObject): never {
-    throw failure(
+    throw toFailure(
       { error: isObject(error) ? error : { message: 'The response failed.' } },
       this.#request.source,
     )

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { ownFormat } from './own-format'
+import { ownFormat } from './native-passthrough'
 import type { RelayRequest } from '../openai/relayed-stream'
 import { RelayOptions } from '../provider'
 import { sampleSource } from '../samples'

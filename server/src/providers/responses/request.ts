@@ -1,9 +1,9 @@
 import { toInput } from './input'
-import type { Target, UpstreamRequest } from '../adapter'
+import type { AdapterTarget, UpstreamRequest } from '../adapter'
 import { boundedIdentifier } from '../openai/identifiers'
-import { omittedFields } from '../omitted-fields'
-import { toolUseOf, type Tool } from '../tool-choice'
-import { refuseForeign } from '../unsupported'
+import { findOmittedFields } from '../omitted-fields'
+import { readToolUse, type FunctionTool } from '../tool-choice'
+import { refuseForeign } from '../unsupported-fields'
 import type { ChatRequest } from '../../wire/chat-request'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
@@ -26,7 +26,7 @@ const shared = [
  * Stops, seeds, penalties and biases have no counterpart: they are named as omitted.
  * @see https://platform.openai.com/docs/api-reference/responses/create
  */
-export const toResponse = (chat: ChatRequest, target: Target): UpstreamRequest =>
+export const toResponse = (chat: ChatRequest, target: AdapterTarget): UpstreamRequest =>
   written(chat, target, {
     input: toInput(chat, {
       sendsThoughts: target.signatures !== 'replaced',
@@ -36,7 +36,7 @@ export const toResponse = (chat: ChatRequest, target: Target): UpstreamRequest =
     ...toText(chat),
   })
 
-function written(chat: ChatRequest, target: Target, asked: JsonObject): UpstreamRequest {
+function written(chat: ChatRequest, target: AdapterTarget, asked: JsonObject): UpstreamRequest {
   refuseForeign(chat)
   const { maxTokens, capabilities, upstreamModel } = target
   const effort = chat.reasoning_effort
@@ -59,7 +59,7 @@ function written(chat: ChatRequest, target: Target, asked: JsonObject): Upstream
       store: false,
       stream: true,
     },
-    omitted: omittedFields(chat, [...shared, ...alwaysTaken, ...Object.keys(sampling)]),
+    omitted: findOmittedFields(chat, [...shared, ...alwaysTaken, ...Object.keys(sampling)]),
   }
 }
 
@@ -74,8 +74,8 @@ function toSampling({ temperature, top_p }: ChatRequest, isThinking: boolean): J
   }
 }
 
-function toTools(chat: ChatRequest, customTools: Target['customTools']): JsonObject {
-  const { tools, choice } = toolUseOf(chat)
+function toTools(chat: ChatRequest, customTools: AdapterTarget['customTools']): JsonObject {
+  const { tools, choice } = readToolUse(chat)
   if (tools.length === 0) return {}
   const isParallel = chat.parallel_tool_calls
   return {
@@ -91,7 +91,7 @@ function toTools(chat: ChatRequest, customTools: Target['customTools']): JsonObj
   }
 }
 
-const toFunctionTool = ({ name, description, parameters, strict }: Tool): JsonObject => ({
+const toFunctionTool = ({ name, description, parameters, strict }: FunctionTool): JsonObject => ({
   type: 'function',
   name,
   ...(description !== undefined && { description }),

@@ -1,25 +1,35 @@
-import { eventStream } from './event-stream'
+import { createEventStream } from './event-stream'
 import { toTextModel, type TextModel } from './models'
-import { prose, type Ask } from './prose'
-import { ChatRequest, parse } from './request'
+import { prose, type ProseOptions } from './prose'
+import { SandboxChatRequest, parse } from './request'
 import { sample } from './sample'
-import { slices, tokensRead, tokensWritten } from './text'
-import { lastAsked, textOf, toolCalls, trailingResults, type ToolCall } from './tool-calls'
-import { endsOf, toUsage, written } from './written'
+import { sliceText, tokensRead, tokensWritten } from './text'
+import {
+  lastAsked,
+  textOf,
+  makeToolCalls,
+  findTrailingResults,
+  type SandboxToolCall,
+} from './tool-calls'
+import { readEndRules, toUsage, writeText } from './write-text'
 
 interface Choice {
   text: string
-  calls: readonly ToolCall[]
+  calls: readonly SandboxToolCall[]
   finish: 'stop' | 'length' | 'tool_calls'
   tokens: number
 }
 
-function toText(request: ChatRequest, model: TextModel, ask: Omit<Ask, 'text'>): string {
+function toText(
+  request: SandboxChatRequest,
+  model: TextModel,
+  ask: Omit<ProseOptions, 'text'>,
+): string {
   const { messages, response_format: format } = request
   if (format?.type === 'json_schema') {
     return JSON.stringify(sample(format.json_schema?.schema ?? { type: 'object' }))
   }
-  const results = model === 'tools' ? trailingResults(messages) : []
+  const results = model === 'tools' ? findTrailingResults(messages) : []
   const write = (limit?: number) =>
     results.length > 0
       ? `The tool answered: ${results.join('; ')}`
@@ -30,13 +40,13 @@ function toText(request: ChatRequest, model: TextModel, ask: Omit<Ask, 'text'>):
     : write(ask.limit)
 }
 
-function toChoice(request: ChatRequest, model: TextModel, index: number): Choice {
+function toChoice(request: SandboxChatRequest, model: TextModel, index: number): Choice {
   const { stop, max_tokens: older, max_completion_tokens: newer } = request
-  const ends = endsOf(stop, newer ?? older)
-  const calls = model === 'tools' ? toolCalls(request, index) : []
+  const ends = readEndRules(stop, newer ?? older)
+  const calls = model === 'tools' ? makeToolCalls(request, index) : []
   if (calls.length === 0) {
     const text = toText(request, model, { limit: ends.limit, variant: index })
-    return { ...written(text, ends), calls }
+    return { ...writeText(text, ends), calls }
   }
   const tokens = calls.reduce((sum, call) => sum + tokensWritten(call.function.arguments), 0)
   // Half a call is no use to anyone: under a limit that is too small there is none.
@@ -47,7 +57,7 @@ function toChoice(request: ChatRequest, model: TextModel, index: number): Choice
 }
 
 /** Pieces of text read: of each message, of each part that is no text one, and of the tools. */
-function promptTokens({ messages, tools }: ChatRequest): number {
+function promptTokens({ messages, tools }: SandboxChatRequest): number {
   let tokens = 0
   for (const message of messages) {
     tokens += tokensRead(textOf(message))
@@ -63,10 +73,10 @@ const toMessage = ({ text, calls }: Choice) =>
     ? { role: 'assistant', content: text, refusal: null }
     : { role: 'assistant', content: null, refusal: null, tool_calls: calls }
 
-function* callDeltas(calls: readonly ToolCall[]) {
+function* callDeltas(calls: readonly SandboxToolCall[]) {
   for (const [index, { id, type, function: called }] of calls.entries()) {
     yield { tool_calls: [{ index, id, type, function: { name: called.name, arguments: '' } }] }
-    for (const slice of slices(called.arguments, 32)) {
+    for (const slice of sliceText(called.arguments, 32)) {
       yield { tool_calls: [{ index, function: { arguments: slice } }] }
     }
   }
@@ -74,7 +84,7 @@ function* callDeltas(calls: readonly ToolCall[]) {
 
 function* deltas({ text, calls }: Choice) {
   yield { role: 'assistant', content: calls.length === 0 ? '' : null, refusal: null }
-  for (const slice of slices(text)) yield { content: slice }
+  for (const slice of sliceText(text)) yield { content: slice }
   yield* callDeltas(calls)
 }
 
@@ -91,7 +101,7 @@ function* chunks(head: object, choices: readonly Choice[], usage: object | undef
 
 /** `POST /chat/completions`. Choices are streamed one after the other. Throws `Refusal`. */
 export function answerChat(body: unknown, signal: AbortSignal): Response {
-  const request = parse(ChatRequest, body)
+  const request = parse(SandboxChatRequest, body)
   const model = toTextModel(request.model)
   const length = request.n ?? 1
   const choices = Array.from({ length }, (_, index) => toChoice(request, model, index))
@@ -105,7 +115,7 @@ export function answerChat(body: unknown, signal: AbortSignal): Response {
   }
   if (request.stream) {
     const wantsUsage = request.stream_options?.include_usage === true
-    return eventStream(chunks(head, choices, wantsUsage ? usage : undefined), signal)
+    return createEventStream(chunks(head, choices, wantsUsage ? usage : undefined), signal)
   }
   const whole = choices.map((choice, index) => ({
     index,

@@ -1,27 +1,31 @@
-import { eventStream } from './event-stream'
+import { createEventStream } from './event-stream'
 import { toTextModel, type TextModel } from './models'
 import { prose } from './prose'
-import { CompletionRequest, parse } from './request'
-import { slices, tokensRead } from './text'
-import { endsOf, toUsage, written, type Written } from './written'
+import { SandboxCompletionRequest, parse } from './request'
+import { sliceText, tokensRead } from './text'
+import { readEndRules, toUsage, writeText, type SandboxText } from './write-text'
 
 /** One choice for each prompt and `n`: its number is the prompt's × n + k. */
-function toChoices(request: CompletionRequest, model: TextModel, prompts: readonly string[]) {
+function toChoices(
+  request: SandboxCompletionRequest,
+  model: TextModel,
+  prompts: readonly string[],
+) {
   const { stop, max_tokens: limit, n, echo } = request
-  const ends = endsOf(stop, limit)
+  const ends = readEndRules(stop, limit)
   return prompts.flatMap((prompt) =>
-    Array.from({ length: n ?? 1 }, (_, variant): Written => {
+    Array.from({ length: n ?? 1 }, (_, variant): SandboxText => {
       // The way to have a prompt's own text back and nothing else.
       if (echo && limit === 0) return { text: prompt, finish: 'length', tokens: 0 }
-      const choice = written(prose[model]({ text: prompt, limit: ends.limit, variant }), ends)
+      const choice = writeText(prose[model]({ text: prompt, limit: ends.limit, variant }), ends)
       return echo ? { ...choice, text: prompt + choice.text } : choice
     }),
   )
 }
 
-function* chunks(head: object, choices: readonly Written[], usage: object | undefined) {
+function* chunks(head: object, choices: readonly SandboxText[], usage: object | undefined) {
   for (const [index, { text, finish }] of choices.entries()) {
-    for (const slice of slices(text)) {
+    for (const slice of sliceText(text)) {
       yield { ...head, choices: [{ index, text: slice, logprobs: null, finish_reason: null }] }
     }
     yield { ...head, choices: [{ index, text: '', logprobs: null, finish_reason: finish }] }
@@ -31,7 +35,7 @@ function* chunks(head: object, choices: readonly Written[], usage: object | unde
 
 /** `POST /completions`. Throws `Refusal`. */
 export function answerCompletion(body: unknown, signal: AbortSignal): Response {
-  const request = parse(CompletionRequest, body)
+  const request = parse(SandboxCompletionRequest, body)
   const model = toTextModel(request.model)
   const prompts = typeof request.prompt === 'string' ? [request.prompt] : request.prompt
   const choices = toChoices(request, model, prompts)
@@ -47,7 +51,7 @@ export function answerCompletion(body: unknown, signal: AbortSignal): Response {
   }
   if (request.stream) {
     const wantsUsage = request.stream_options?.include_usage === true
-    return eventStream(chunks(head, choices, wantsUsage ? usage : undefined), signal)
+    return createEventStream(chunks(head, choices, wantsUsage ? usage : undefined), signal)
   }
   const whole = choices.map(({ text, finish }, index) => ({
     index,

@@ -2,7 +2,7 @@ import { answerChat } from './chat'
 import { answerCompletion } from './completion'
 import { answerEmbeddings } from './embedding'
 import { modelList } from './models'
-import { errorResponse } from './refusal'
+import { toErrorResponse } from './refusal'
 
 /** A request as a provider of the OpenAI format gets it, its JSON already read. */
 export interface SandboxRequest {
@@ -35,6 +35,6 @@ export function answer(request: SandboxRequest): Response {
   try {
     return paths[request.path](request)
   } catch (thrown) {
-    return errorResponse(thrown)
+    return toErrorResponse(thrown)
   }
 }

@@ -1,4 +1,4 @@
-import { firstTokens } from './text'
+import { takeTokens } from './text'
 
 const longestLorem = 4096
 const usualLorem = 120
@@ -31,12 +31,12 @@ const sentence = (index: number) =>
  * Made-up prose. Without a limit it has 120 tokens, with one a token more than that, so that the limit
  * ends it; never more than 4,096. Each `variant` begins at another sentence.
  */
-export function lorem(limit: number | undefined, variant: number): string {
+export function generateLorem(limit: number | undefined, variant: number): string {
   const wanted = limit === undefined ? usualLorem : Math.min(limit + 1, longestLorem)
   // No sentence has fewer than eight words.
   const sentences = Array.from({ length: Math.ceil(wanted / 8) }, (_, index) => {
     const gap = index === 0 ? '' : index % 5 === 0 ? '\n\n' : ' '
     return gap + sentence(index + variant * 17)
   })
-  return firstTokens(sentences.join(''), wanted).replace(/\W*$/, '.')
+  return takeTokens(sentences.join(''), wanted).replace(/\W*$/, '.')
 }

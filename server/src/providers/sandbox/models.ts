@@ -1,4 +1,4 @@
-import { Refusal } from './refusal'
+import { SandboxRefusal } from './refusal'
 
 const textModels = ['echo', 'lorem', 'tools'] as const
 export type TextModel = (typeof textModels)[number]
@@ -11,7 +11,7 @@ function refuse(model: string): never {
   const message = known
     ? `The model ${model} is not served on this path.`
     : `The model ${model} does not exist. There are ${sandboxModels.join(', ')}.`
-  throw new Refusal(message, { status: 404, param: 'model', code: 'model_not_found' })
+  throw new SandboxRefusal(message, { status: 404, param: 'model', code: 'model_not_found' })
 }
 
 /** `name` as a model that writes. Throws a 404 `Refusal`. */

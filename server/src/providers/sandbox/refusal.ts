@@ -1,5 +1,5 @@
 /** A request the sandbox refuses, in the words and the shape of OpenAI's errors. */
-export class Refusal extends Error {
+export class SandboxRefusal extends Error {
   readonly status: 400 | 404
   readonly param: string | null
   readonly code: string | null
@@ -17,8 +17,8 @@ export class Refusal extends Error {
 }
 
 /** `{error: {message, type, param, code}}`; what nobody named is a 500. */
-export function errorResponse(thrown: unknown): Response {
-  if (thrown instanceof Refusal) {
+export function toErrorResponse(thrown: unknown): Response {
+  if (thrown instanceof SandboxRefusal) {
     const { status, message, param, code } = thrown
     return Response.json(
       { error: { message, type: 'invalid_request_error', param, code } },

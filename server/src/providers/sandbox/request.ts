@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Refusal } from './refusal'
+import { SandboxRefusal } from './refusal'
 
 const Limit = z.int().min(0).nullish()
 const StreamOptions = z.looseObject({ include_usage: z.boolean().nullish() }).nullish()
@@ -15,17 +15,17 @@ const shared = {
 }
 
 const Part = z.looseObject({ type: z.string(), text: z.string().optional() })
-const Message = z.looseObject({
+const SandboxMessage = z.looseObject({
   role: z.string(),
   content: z.union([z.string(), z.array(Part)]).nullish(),
 })
-export type Message = z.infer<typeof Message>
+export type SandboxMessage = z.infer<typeof SandboxMessage>
 
-const Tool = z.looseObject({
+const SandboxTool = z.looseObject({
   type: z.string(),
   function: z.looseObject({ name: z.string(), parameters: z.unknown() }).optional(),
 })
-export type Tool = z.infer<typeof Tool>
+export type SandboxTool = z.infer<typeof SandboxTool>
 
 const ToolChoice = z.union([
   z.enum(['none', 'auto', 'required']),
@@ -38,27 +38,27 @@ const ResponseFormat = z.looseObject({
 })
 
 /** Of `POST /chat/completions`, the fields that the sandbox heeds. */
-export const ChatRequest = z.looseObject({
+export const SandboxChatRequest = z.looseObject({
   ...shared,
-  messages: z.array(Message).min(1),
+  messages: z.array(SandboxMessage).min(1),
   max_completion_tokens: Limit,
-  tools: z.array(Tool).nullish(),
+  tools: z.array(SandboxTool).nullish(),
   tool_choice: ToolChoice.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   response_format: ResponseFormat.nullish(),
 })
-export type ChatRequest = z.infer<typeof ChatRequest>
+export type SandboxChatRequest = z.infer<typeof SandboxChatRequest>
 
 const textOnly = 'Send text, a non-empty string or an array of them: tokens cannot be read here.'
 const Text = z.string().min(1)
 
 /** Of `POST /completions`. */
-export const CompletionRequest = z.looseObject({
+export const SandboxCompletionRequest = z.looseObject({
   ...shared,
   prompt: z.union([Text, z.array(Text).min(1).max(128)], { error: textOnly }),
   echo: z.boolean().nullish(),
 })
-export type CompletionRequest = z.infer<typeof CompletionRequest>
+export type SandboxCompletionRequest = z.infer<typeof SandboxCompletionRequest>
 
 /** Of `POST /embeddings`. */
 export const EmbeddingsRequest = z.looseObject({
@@ -74,7 +74,7 @@ export function parse<Schema extends z.ZodType>(Schema: Schema, body: unknown): 
   const result = Schema.safeParse(body)
   if (result.success) return result.data
   const issue = result.error.issues[0]
-  if (!issue) throw new Refusal('The body is not valid.')
+  if (!issue) throw new SandboxRefusal('The body is not valid.')
   const param = issue.path.join('.') || null
-  throw new Refusal(param ? `${param}: ${issue.message}` : issue.message, { param })
+  throw new SandboxRefusal(param ? `${param}: ${issue.message}` : issue.message, { param })
 }

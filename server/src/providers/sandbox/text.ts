@@ -32,7 +32,7 @@ export const tokensWritten = (text: string): number =>
   text === '' ? 0 : Math.max(1, countPieces(text))
 
 /** The first `limit` tokens of a text; the text itself when it has no more. */
-export function firstTokens(text: string, limit: number): string {
+export function takeTokens(text: string, limit: number): string {
   let end = 0
   for (let tokens = 0; tokens < limit && end < text.length; tokens += 1) {
     end = pieceEnd(text, end, text.length)
@@ -41,13 +41,13 @@ export function firstTokens(text: string, limit: number): string {
 }
 
 /** The text before the first of `stops`, undefined when none occurs. */
-export function beforeStop(text: string, stops: readonly string[]): string | undefined {
+export function cutAtStop(text: string, stops: readonly string[]): string | undefined {
   const places = stops.map((stop) => text.indexOf(stop)).filter((place) => place !== -1)
   return places.length === 0 ? undefined : text.slice(0, Math.min(...places))
 }
 
 /** `text` with at most `length` UTF-16 units; a surrogate pair is not cut in half. */
-export function shortened(text: string, length: number): string {
+export function shortenText(text: string, length: number): string {
   if (text.length <= length) return text
   const isPair = (text.codePointAt(length - 1) ?? 0) > 0xffff
   return text.slice(0, isPair ? length - 1 : length)
@@ -56,13 +56,13 @@ export function shortened(text: string, length: number): string {
 const wordsPerSlice = 4
 
 /** A text in the slices that a stream sends: a few words each, joined the text again. */
-export function* slices(text: string, longest = 1024): Generator<string> {
+export function* sliceText(text: string, longest = 1024): Generator<string> {
   for (let start = 0; start < text.length;) {
     const bound = Math.min(start + longest, text.length)
     let end = start
     for (let words = 0; words < wordsPerSlice; words += 1) end = pieceEnd(text, end, bound)
     // Half a pair would be replaced on its way; the slice before it is one unit shorter instead.
-    const slice = shortened(text.slice(start, end + 1), end - start)
+    const slice = shortenText(text.slice(start, end + 1), end - start)
     yield slice
     start += slice.length
   }

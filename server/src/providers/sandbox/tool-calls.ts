@@ -1,29 +1,29 @@
 import { createHash } from 'node:crypto'
-import { Refusal } from './refusal'
-import type { ChatRequest, Message } from './request'
+import { SandboxRefusal } from './refusal'
+import type { SandboxChatRequest, SandboxMessage } from './request'
 import { sample } from './sample'
 
 /** One call as it stands in `message.tool_calls`. */
-export interface ToolCall {
+export interface SandboxToolCall {
   id: string
   type: 'function'
   function: { name: string; arguments: string }
 }
 
 /** All text of a message, its parts joined. */
-export const textOf = ({ content }: Message): string =>
+export const textOf = ({ content }: SandboxMessage): string =>
   typeof content === 'string'
     ? content
     : (content ?? []).map(({ type, text }) => (type === 'text' ? (text ?? '') : '')).join('')
 
 /** The last message of the user, else the last of all. */
-export const lastAsked = (messages: readonly Message[]): string => {
+export const lastAsked = (messages: readonly SandboxMessage[]): string => {
   const message = messages.findLast(({ role }) => role === 'user') ?? messages.at(-1)
   return message ? textOf(message) : ''
 }
 
 /** The results that end the conversation, in their order; empty when something else does. */
-export function trailingResults(messages: readonly Message[]): string[] {
+export function findTrailingResults(messages: readonly SandboxMessage[]): string[] {
   const last = messages.findLastIndex(({ role }) => role !== 'tool')
   return messages.slice(last + 1).map(textOf)
 }
@@ -36,13 +36,13 @@ function callId(turn: number, variant: number, index: number): string {
   return `call_${hash.slice(0, 26)}`
 }
 
-function chosen({ tools, tool_choice: choice }: ChatRequest) {
+function chosen({ tools, tool_choice: choice }: SandboxChatRequest) {
   const callable = (tools ?? []).flatMap(({ function: tool }) => (tool ? [tool] : []))
   if (choice === 'none') return []
   const name = typeof choice === 'object' ? choice?.function?.name : undefined
   if (name === undefined || callable.length === 0) return callable
   const tool = callable.find((each) => each.name === name)
-  if (!tool) throw new Refusal(`There is no tool ${name}.`, { param: 'tool_choice' })
+  if (!tool) throw new SandboxRefusal(`There is no tool ${name}.`, { param: 'tool_choice' })
   return [tool]
 }
 
@@ -52,10 +52,10 @@ function chosen({ tools, tool_choice: choice }: ChatRequest) {
  * once", unless `parallel_tool_calls` is false. None after a tool result, without tools, and for
  * `tool_choice` `none`. Throws a `Refusal` when `tool_choice` names no tool.
  */
-export function toolCalls(request: ChatRequest, variant: number): ToolCall[] {
+export function makeToolCalls(request: SandboxChatRequest, variant: number): SandboxToolCall[] {
   const tools = chosen(request)
   const { messages, parallel_tool_calls: parallel } = request
-  if (trailingResults(messages).length > 0) return []
+  if (findTrailingResults(messages).length > 0) return []
   const isSeveral = parallel !== false && wantsSeveral.test(lastAsked(messages))
   return tools.slice(0, isSeveral ? 2 : 1).map(({ name, parameters }, index) => ({
     id: callId(messages.length, variant, index),

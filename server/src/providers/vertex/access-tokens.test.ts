@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { generateKeyPairSync } from 'node:crypto'
 import { AccessTokens, type Outside } from './access-tokens'
 import type { ServiceAccount } from './service-account'
-import type { Source } from '../upstream-error'
+import type { ErrorSource } from '../upstream-error'
 
-const source: Source = {
+const source: ErrorSource = {
   provider: 'vertex',
   secret: null,
   textField: 'messages',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { signedClaim, type ServiceAccount } from './service-account'
+import { signClaim, type ServiceAccount } from './service-account'
 import { ApiError } from '../../errors'
-import { nonsense, toCallerError, type Source } from '../upstream-error'
+import { nonsense, toCallerError, type ErrorSource } from '../upstream-error'
 
 /** What a token source needs of the outside; `egress` has all of it. */
 export interface Outside {
@@ -39,12 +39,12 @@ interface Token {
 export class AccessTokens {
   readonly #account: ServiceAccount
   readonly #outside: Outside
-  readonly #source: Source
+  readonly #source: ErrorSource
   #token: Token | undefined
   #asking: Promise<Token> | undefined
   #pausedUntilMs = -Infinity
 
-  constructor(account: ServiceAccount, outside: Outside, source: Source) {
+  constructor(account: ServiceAccount, outside: Outside, source: ErrorSource) {
     this.#account = account
     this.#outside = outside
     this.#source = source
@@ -96,7 +96,7 @@ export class AccessTokens {
     try {
       const body = new URLSearchParams({
         grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-        assertion: signedClaim(this.#account, askedAtMs),
+        assertion: signClaim(this.#account, askedAtMs),
       })
       const answer = send({
         url: this.#account.tokenUrl,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { expressBaseUrl, openaiChatPath, surfaceOf, vertexBaseUrl } from './address'
+import { expressBaseUrl, openaiChatPath, getSurface, toVertexBaseUrl } from './address'
 import { vertexGemini } from './index'
 import { call, chatOf, target } from '../google/chat-for-tests'
 
@@ -12,7 +12,7 @@ test.each([
     'https://europe-west4-aiplatform.googleapis.com/v1/projects/p-1/locations/europe-west4',
   ],
 ])('%s is in the host and in the path', (location, url) => {
-  expect(vertexBaseUrl({ project: 'p-1', location })).toBe(url)
+  expect(toVertexBaseUrl({ project: 'p-1', location })).toBe(url)
 })
 
 test.each([
@@ -23,7 +23,7 @@ test.each([
   ['us', 'p/locations/x', 'project'],
   ['us', '', 'project'],
 ])('a place of another kind makes no address: %p %p', (location, project, param) => {
-  expect(() => vertexBaseUrl({ project, location })).toThrow(
+  expect(() => toVertexBaseUrl({ project, location })).toThrow(
     expect.objectContaining({ code: 'invalid_request', param }),
   )
 })
@@ -38,7 +38,7 @@ test.each([
   ['meta/llama-4-scout-maas', 'openai', 'meta/llama-4-scout-maas'],
   ['publishers/deepseek-ai/models/v3-maas', 'openai', 'deepseek-ai/v3-maas'],
 ] as const)('%s speaks the format of %s', (name, surface, model) => {
-  expect(surfaceOf(name)).toEqual({ surface, model })
+  expect(getSurface(name)).toEqual({ surface, model })
 })
 
 test('Gemini’s path fits both base URLs, and calls have no ids', () => {
@@ -62,7 +62,7 @@ test('Gemini’s path fits both base URLs, and calls have no ids', () => {
 })
 
 test('the models of other vendors share one address', () => {
-  expect(`${vertexBaseUrl({ project: 'p-1', location: 'us' })}${openaiChatPath}`).toBe(
+  expect(`${toVertexBaseUrl({ project: 'p-1', location: 'us' })}${openaiChatPath}`).toBe(
     'https://aiplatform.us.rep.googleapis.com/v1/projects/p-1/locations/us/endpoints/openapi/chat/completions',
   )
 })

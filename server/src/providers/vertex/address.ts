@@ -1,7 +1,7 @@
 import { invalidRequest } from '../../errors'
 
 /** Where a project's models are. A location is a region, `us`, `eu` or `global`. */
-export interface Place {
+export interface VertexLocation {
   project: string
   location: string
 }
@@ -12,7 +12,7 @@ const safe = { project: /^[a-z0-9][a-z0-9.:-]{0,62}$/i, location: /^[a-z][a-z0-9
  * The base URL for a service account. Host and path name the same location, or Google refuses.
  * Throws `invalid_request` for a project or location that is none: both become part of a host or path.
  */
-export function vertexBaseUrl({ project, location }: Place): string {
+export function toVertexBaseUrl({ project, location }: VertexLocation): string {
   for (const [name, value] of Object.entries({ project, location } as const)) {
     const isProject = name === 'project'
     if ((isProject ? safe.project : safe.location).test(value)) continue
@@ -37,7 +37,7 @@ export type Surface = 'google' | 'anthropic' | 'openai'
 export const openaiChatPath = '/endpoints/openapi/chat/completions'
 
 /** How a model is reached, and its name there. */
-export function surfaceOf(upstreamModel: string): { surface: Surface; model: string } {
+export function getSurface(upstreamModel: string): { surface: Surface; model: string } {
   const [, publisher, model] =
     /^(?:publishers\/)?([^/]+)\/(?:models\/)?([^/]+)$/.exec(upstreamModel) ?? []
   if (publisher === 'google' && model) return { surface: 'google', model }

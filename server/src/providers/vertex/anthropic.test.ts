@@ -3,10 +3,10 @@ import { anthropicOnVertex } from './anthropic'
 import { anthropic } from '../anthropic'
 import { chatOf, target } from '../google/chat-for-tests'
 import type { JsonObject } from '../../wire/json-body'
-import { nonsense, type Source } from '../upstream-error'
-import type { Adapter, Target } from '../adapter'
+import { nonsense, type ErrorSource } from '../upstream-error'
+import type { Adapter, AdapterTarget } from '../adapter'
 
-const source: Source = {
+const source: ErrorSource = {
   provider: 'vertex',
   secret: null,
   textField: 'messages',
@@ -14,7 +14,7 @@ const source: Source = {
   contextLength: null,
   maxOutputTokens: null,
 }
-const asked: Target[] = []
+const asked: AdapterTarget[] = []
 const inner = (body: JsonObject, headers?: Record<string, string>): Adapter => ({
   framing: 'sse',
   request(_chat, target) {

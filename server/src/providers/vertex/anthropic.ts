@@ -1,10 +1,10 @@
-import { surfaceOf } from './address'
-import { modelPath } from '../google/model-name'
+import { getSurface } from './address'
+import { toModelPath } from '../google/model-name'
 import { toGoogleError } from '../google/failure'
 import { isObject } from '../../wire/json-body'
-import { toCallerError, type Failure } from '../upstream-error'
+import { toCallerError, type UpstreamFailure } from '../upstream-error'
 import type { Adapter } from '../adapter'
-import { imageAddresses, withData } from '../media'
+import { findImageAddresses, withData } from '../media'
 
 /** The format of Anthropic's bodies there. https://docs.anthropic.com/en/api/claude-on-vertex-ai */
 const version = 'vertex-2023-10-16'
@@ -18,10 +18,10 @@ export const anthropicOnVertex = (anthropic: Adapter): Adapter => ({
   // Vertex has its own surface around the format: requests are written anew.
   own: undefined,
   // There images are data only. https://docs.anthropic.com/en/docs/build-with-claude/vision
-  addresses: (chat) => imageAddresses(chat, () => false),
+  addresses: (chat) => findImageAddresses(chat, () => false),
 
   request(chat, target) {
-    const { model } = surfaceOf(target.upstreamModel)
+    const { model } = getSurface(target.upstreamModel)
     const shown = withData(chat, target.media)
     const {
       headers = {},
@@ -32,7 +32,7 @@ export const anthropicOnVertex = (anthropic: Adapter): Adapter => ({
     const { 'anthropic-version': _version, ...others } = headers
     const verb = body['stream'] === true ? 'streamRawPredict' : 'rawPredict'
     return {
-      path: `/publishers/anthropic/models/${modelPath(model)}:${verb}`,
+      path: `/publishers/anthropic/models/${toModelPath(model)}:${verb}`,
       ...(Object.keys(others).length > 0 && { headers: others }),
       body: { anthropic_version: version, ...rest },
       omitted,
@@ -46,7 +46,7 @@ export const anthropicOnVertex = (anthropic: Adapter): Adapter => ({
 })
 
 /** Google's errors have a `status` in words, Anthropic's a `type`. */
-function isGoogles({ body }: Failure): boolean {
+function isGoogles({ body }: UpstreamFailure): boolean {
   const outer: unknown = Array.isArray(body) ? body[0] : body
   const error = isObject(outer) ? outer['error'] : undefined
   return isObject(error) && typeof error['status'] === 'string'

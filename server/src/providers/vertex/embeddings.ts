@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { toGoogleError } from '../google/failure'
-import { surfaceOf } from './address'
-import { modelPath } from '../google/model-name'
+import { getSurface } from './address'
+import { toModelPath } from '../google/model-name'
 import { readGoogleInputUsage } from '../google/usage'
 import { readUsage, type Usage } from '../../wire/usage'
 import { nonsense } from '../upstream-error'
 import { isMultimodal, toParts, toTaskType } from '../google/embedding-task'
 import type { EmbeddingAdapter, EmbeddingTarget } from '../embedding-adapter'
-import { textAndImage } from '../embedding-inputs'
+import { splitTextAndImage } from '../embedding-inputs'
 import { refuseTask } from '../task-type'
 import type { EmbeddingItem } from '../../wire/embedding-request'
 import type { JsonObject } from '../../wire/json-body'
@@ -51,19 +51,19 @@ const isOfInstances = (model: string) => model.startsWith('multimodalembedding')
 export const vertexEmbeddings: EmbeddingAdapter = {
   // Of the older models, five texts in most regions.
   batchLimit(upstreamModel) {
-    const { model } = surfaceOf(upstreamModel)
+    const { model } = getSurface(upstreamModel)
     return model.startsWith('gemini-') || isOfInstances(model) ? 1 : 5
   },
 
   takes(upstreamModel) {
-    const { model } = surfaceOf(upstreamModel)
+    const { model } = getSurface(upstreamModel)
     if (isMultimodal(model)) return 'mixed'
     return isOfInstances(model) ? 'one' : 'text'
   },
 
   request(inputs, { upstreamModel, ...asked }) {
-    const { model } = surfaceOf(upstreamModel)
-    const path = `/publishers/google/models/${modelPath(model)}`
+    const { model } = getSurface(upstreamModel)
+    const path = `/publishers/google/models/${toModelPath(model)}`
     if (isMultimodal(model)) return { path: `${path}:embedContent`, body: ofContent(inputs, asked) }
     const body = isOfInstances(model) ? ofInstances(inputs, asked) : ofTexts(inputs, asked)
     return { path: `${path}:predict`, body }
@@ -115,7 +115,7 @@ function ofTexts(inputs: readonly EmbeddingItem[], { dimensions, task }: Asked):
 function ofInstances(inputs: readonly EmbeddingItem[], { dimensions, task }: Asked): JsonObject {
   if (task) throw refuseTask(task)
   const instances = inputs.map((item) => {
-    const { text, image } = textAndImage(item)
+    const { text, image } = splitTextAndImage(item)
     if (!image) return { text }
     return { image: { bytesBase64Encoded: image.base64, mimeType: image.mimeType } }
   })

@@ -1,4 +1,4 @@
-import { surfaceOf } from './address'
+import { getSurface } from './address'
 import { gemini } from '../google'
 import type { Adapter } from '../adapter'
 
@@ -13,5 +13,5 @@ const models = gemini({
 export const vertexGemini: Adapter = {
   ...models,
   request: (chat, target) =>
-    models.request(chat, { ...target, upstreamModel: surfaceOf(target.upstreamModel).model }),
+    models.request(chat, { ...target, upstreamModel: getSurface(target.upstreamModel).model }),
 }

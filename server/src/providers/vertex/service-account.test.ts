@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { generateKeyPairSync, verify, type KeyObject } from 'node:crypto'
-import { readServiceAccount, signedClaim } from './service-account'
+import { readServiceAccount, signClaim } from './service-account'
 
 let pem = ''
 let publicKey: KeyObject
@@ -26,7 +26,7 @@ const decoded = (text: string | undefined): unknown =>
 
 test('a claim says who asks for what, for an hour, and is signed with the key', () => {
   const account = readServiceAccount(file())
-  const claim = signedClaim(account, 1_700_000_000_999)
+  const claim = signClaim(account, 1_700_000_000_999)
   const [header, body, signature] = claim.split('.')
   expect(decoded(header)).toEqual({ alg: 'RS256', typ: 'JWT', kid: 'k-1' })
   expect(decoded(body)).toEqual({

@@ -79,7 +79,7 @@ const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('
  * What is exchanged for a token: a claim that the account is who it says, signed with its key.
  * @see https://developers.google.com/identity/protocols/oauth2/service-account#authorizingrequests
  */
-export function signedClaim(account: ServiceAccount, nowMs: number): string {
+export function signClaim(account: ServiceAccount, nowMs: number): string {
   const issuedAt = Math.floor(nowMs / 1000)
   const header = { alg: 'RS256', typ: 'JWT', ...(account.keyId && { kid: account.keyId }) }
   const claim = {

@@ -1,0 +1,71 @@
+import { sql, type Kysely } from 'kysely'
+import type { Evaluate } from './evaluate'
+import { findAccountsWithAlerts } from './watched-alerts'
+import type { Schema } from '../db/schema'
+
+interface Options {
+  db: Kysely<Schema>
+  evaluate: Evaluate
+  /** Monotonic milliseconds. */
+  nowMs: () => number
+  /** How often there is to be a round, on whichever node. */
+  everyMs: number
+  /** How long one may take; what is left is looked at first the next time. */
+  budgetMs: number
+}
+
+/** What a round did. */
+export interface AlertRound {
+  accounts: number
+  triggered: number
+  isComplete: boolean
+}
+
+const accountsAtOnce = 100
+/** How long a node that says nothing more is believed to be at work; every few accounts it says so again. */
+const leaseSeconds = 10
+const leased = sql`leased_until = now() + make_interval(secs => ${leaseSeconds})`
+
+/**
+ * A round through all accounts with enabled alerts, on one node at a time: by a lease in a row, as a lock
+ * would keep a connection for as long. Undefined when another node makes one, or has just made it. Two at
+ * once, after a lease that ran out, would do no harm.
+ */
+export async function runAlertRound(options: Options): Promise<AlertRound | undefined> {
+  const { db, everyMs } = options
+  const after = await begin(db, everyMs)
+  if (after === undefined) return undefined
+  try {
+    return await go(options, after)
+  } finally {
+    await sql`update alert_round set leased_until = now()`.execute(db)
+  }
+}
+
+async function go({ db, evaluate, nowMs, budgetMs }: Options, from: string): Promise<AlertRound> {
+  const endsMs = nowMs() + budgetMs
+  let after = from
+  const round = { accounts: 0, triggered: 0, isComplete: false }
+  while (nowMs() < endsMs) {
+    const userIds = await findAccountsWithAlerts(db, after, accountsAtOnce)
+    round.triggered += await evaluate(userIds)
+    round.accounts += userIds.length
+    round.isComplete = userIds.length < accountsAtOnce
+    after = round.isComplete ? '' : (userIds.at(-1) ?? '')
+    await sql`update alert_round set cursor = ${after}, ${leased}`.execute(db)
+    if (round.isComplete) break
+  }
+  return round
+}
+
+/** Where to go on, or undefined while it is not yet time. */
+async function begin(db: Kysely<Schema>, everyMs: number): Promise<string | undefined> {
+  // Nodes look at different moments: whoever comes a little early is not to wait for the next time.
+  const seconds = (everyMs / 1000) * 0.8
+  const { rows } = await sql<{ cursor: string }>`
+    update alert_round set ran_at = now(), ${leased}
+    where leased_until < now()
+      and (ran_at < now() - make_interval(secs => ${seconds}) or cursor <> '')
+    returning cursor`.execute(db)
+  return rows[0]?.cursor
+}

@@ -1,0 +1,128 @@
+import { sql, type Kysely } from 'kysely'
+import { hourMs } from './alert'
+import type { AlertWindow, Sums } from './formulas'
+import { generateIdBody } from '../db/id'
+import type { Schema } from '../db/schema'
+
+const dayMs = 24 * hourMs
+const ceil = (ms: number, unitMs: number) => Math.ceil(ms / unitMs) * unitMs
+/** How far the time in a request's id may be from the start that is logged. */
+const idSlackMs = 60_000
+
+/** Whose requests, since when: milliseconds since the epoch. */
+export interface Since {
+  userId: string
+  fromMs: number
+}
+
+export interface Within {
+  userId: string
+  span: AlertWindow
+}
+
+/** The first id of a request of that moment. */
+const idAt = (ms: number) => `req_${generateIdBody(Math.max(0, ms)).slice(0, 10)}`
+
+/**
+ * How times since some moments are put together: logs up to the next whole hour, sums by hour up to the
+ * next day, sums by day from there. What `logsKeptMs` says has no logs any more begins with its hour.
+ */
+export function joinHourEdges(asked: readonly Since[], logsKeptSinceMs: number) {
+  const rows = asked.map(({ userId, fromMs }) => {
+    const isLogged = fromMs >= logsKeptSinceMs
+    const from = isLogged ? fromMs : Math.round(fromMs / hourMs) * hourMs
+    const hours = ceil(from, hourMs)
+    return { userId, from, hours, days: ceil(hours, dayMs) }
+  })
+  const times = (pick: (row: (typeof rows)[number]) => number) =>
+    rows.map((row) => new Date(pick(row)))
+  return sql`unnest(
+    ${rows.map(({ userId }) => userId)}::text[],
+    ${times(({ from }) => from)}::timestamptz[],
+    ${times(({ hours }) => hours)}::timestamptz[],
+    ${times(({ days }) => days)}::timestamptz[],
+    ${rows.map(({ from }) => idAt(from - idSlackMs))}::text[],
+    ${rows.map(({ hours }) => idAt(hours + idSlackMs))}::text[]
+  ) with ordinality as asked (user_id, starts_at, hours_at, days_at, first_id, last_id, place)`
+}
+
+/** The logs between a moment and its next whole hour. Their ids sort by time, and are indexed. */
+export const edgeLogs = sql`request_log
+  where request_log.user_id = asked.user_id
+    and started_at >= asked.starts_at and started_at < asked.hours_at
+    and request_log.id >= asked.first_id and request_log.id < asked.last_id`
+
+interface SumsRow {
+  requests: bigint
+  successes: bigint
+  failures: bigint
+  latency_ms: bigint
+  own_cost: bigint
+}
+
+const toSums = (row: SumsRow): Sums => ({
+  requests: Number(row.requests),
+  successes: Number(row.successes),
+  failures: Number(row.failures),
+  latencyMs: Number(row.latency_ms),
+  ownCost: row.own_cost,
+})
+
+/** The sums of what was asked until now, in its order. */
+export async function sumRequestsSince(
+  db: Kysely<Schema>,
+  asked: readonly Since[],
+  logsKeptSinceMs: number,
+): Promise<Sums[]> {
+  if (asked.length === 0) return []
+  const { rows } = await sql<SumsRow>`
+    select sums.* from ${joinHourEdges(asked, logsKeptSinceMs)}
+    cross join lateral (
+      select coalesce(sum(requests), 0)::bigint as requests,
+        coalesce(sum(successes), 0)::bigint as successes,
+        coalesce(sum(failures), 0)::bigint as failures,
+        coalesce(sum(latency_ms), 0)::bigint as latency_ms,
+        coalesce(sum(own_cost), 0)::bigint as own_cost
+      from (
+        select requests, successes, failures, latency_ms, own_cost from request_sum
+        where grain = 'day' and request_sum.user_id = asked.user_id
+          and starts_at >= asked.days_at
+        union all
+        select requests, successes, failures, latency_ms, own_cost from request_sum
+        where grain = 'hour' and request_sum.user_id = asked.user_id
+          and starts_at >= asked.hours_at and starts_at < asked.days_at
+        union all
+        select 1, (status = 'success')::int, (status = 'error')::int,
+          case when status = 'success' then latency_ms else 0 end,
+          case when account_id = asked.user_id then cost else 0 end
+        from ${edgeLogs}
+      ) as parts
+    ) as sums
+    order by place`.execute(db)
+  return rows.map(toSums)
+}
+
+/** Requests by whole hours of what was asked: their sum and the sum of their squares, in its order. */
+export async function sumHoursWithin(db: Kysely<Schema>, asked: readonly Within[]) {
+  if (asked.length === 0) return []
+  const times = (pick: (span: AlertWindow) => number) =>
+    asked.map(({ span }) => new Date(pick(span)))
+  const { rows } = await sql<{ total: number; squares: number }>`
+    select hourly.* from unnest(
+      ${asked.map(({ userId }) => userId)}::text[],
+      ${times(({ fromMs }) => fromMs)}::timestamptz[],
+      ${times(({ toMs }) => toMs)}::timestamptz[]
+    ) with ordinality as asked (user_id, from_at, to_at, place)
+    cross join lateral (
+      select coalesce(sum(requests), 0)::float8 as total,
+        coalesce(sum(requests * requests), 0)::float8 as squares
+      from (
+        select sum(requests) as requests from request_sum
+        where grain = 'hour' and request_sum.user_id = asked.user_id
+          and starts_at >= asked.from_at and starts_at < asked.to_at
+        group by starts_at
+      ) as hours
+    ) as hourly
+    order by place`.execute(db)
+  return rows
+}

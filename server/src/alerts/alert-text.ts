@@ -1,0 +1,77 @@
+import { getMinRequests, type AlertType, type Rule } from './alert'
+
+interface Told extends Rule {
+  name: string
+}
+
+interface Words {
+  title: string
+  body: string
+}
+
+const lengths = { hour: 'hour', day: '24 hours', week: '7 days', month: '30 days' } as const
+
+const plain = (value: number) => value.toLocaleString('en-US', { maximumFractionDigits: 9 })
+
+/** What a value is of, with its unit. */
+const measured: Readonly<Record<AlertType, (value: number, window: string) => string>> = {
+  cost_threshold: (value, window) => `${plain(value)} USD were spent in the last ${window}`,
+  error_rate: (value, window) => `${plain(value)} % of the requests of the last ${window} failed`,
+  usage_spike: (value, window) =>
+    `there were ${plain(value)} % more requests in the last ${window} than usual`,
+  quota_limit: (value) => `${plain(value)} % of a limit of your account are used`,
+  model_latency: (value, window) =>
+    `requests of the last ${window} took ${plain(value)} ms on average`,
+  unusual_activity: (value) =>
+    `the requests of the last hour are ${plain(value)} standard deviations above those of the week`,
+}
+
+const units: Readonly<Record<AlertType, string>> = {
+  cost_threshold: ' USD',
+  error_rate: ' %',
+  usage_spike: ' %',
+  quota_limit: ' %',
+  model_latency: ' ms',
+  unusual_activity: '',
+}
+
+/** As people read it; the exact time is with the notification. */
+const toMinute = (at: Date) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+/** What an account is told when an alert triggers. */
+export function formatTriggerText(alert: Told, { value, at }: { value: number; at: Date }): Words {
+  const { name, type, threshold, period } = alert
+  const limit =
+    type === 'unusual_activity'
+      ? 'It tells you of values above 3.'
+      : `Its threshold is ${plain(threshold)}${units[type]}.`
+  const what = measured[type](value, lengths[period])
+  return {
+    title: `Alert: ${name}`,
+    body: `Your alert "${name}" was triggered at ${toMinute(at)}: ${what}. ${limit}`,
+  }
+}
+
+/** What a test of an alert says. */
+export function formatTestText(alert: Told): Words {
+  const { name, type, threshold, period } = alert
+  const least = getMinRequests(type, alert.minRequests)
+  const condition = [
+    `type ${type}`,
+    ...(type === 'unusual_activity' ? [] : [`threshold ${plain(threshold)}${units[type]}`]),
+    `period ${period}`,
+    ...(least === null ? [] : [`at least ${least} requests`]),
+  ]
+  return {
+    title: `Test of the alert: ${name}`,
+    body: `This is a test of your alert "${name}" (${condition.join(', ')}). Nothing has happened.`,
+  }
+}
+
+/** What is said when a balance falls below the warning threshold. Amounts are USD. */
+export function formatLowBalanceText(whose: string, balance: number, threshold: number): Words {
+  return {
+    title: `Low balance: ${whose}`,
+    body: `The balance of ${whose} has fallen to ${plain(balance)} USD, below ${plain(threshold)} USD. When nothing is left, requests that cost are refused. Add credit to go on.`,
+  }
+}

@@ -1,0 +1,58 @@
+import { Pause } from '../pause'
+import type { Evaluate } from './evaluate'
+
+interface Options {
+  evaluate: Evaluate
+  /** The pause between two looks, so that many requests make one of them. */
+  everyMs: number
+  onFailure: (error: unknown) => void
+}
+
+const mostWaiting = 10_000
+const mostAtOnce = 100
+/** A look that takes long is followed by a pause so many times as long: most of the database is for requests. */
+const pauseFactor = 4
+
+/**
+ * Looks at the alerts of accounts soon after they did something. Whoever is too many for it is looked at
+ * by the next round.
+ */
+export class PromptEvaluations implements AsyncDisposable {
+  readonly #options: Options
+  readonly #waiting = new Set<string>()
+  #running: Promise<void> | undefined
+  readonly #pause = new Pause()
+  #isClosed = false
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** Has the alerts of accounts looked at. Returns at once, and never throws. */
+  soon(userIds: Iterable<string>): void {
+    if (this.#isClosed) return
+    for (const userId of userIds) {
+      if (this.#waiting.size < mostWaiting) this.#waiting.add(userId)
+    }
+    if (this.#waiting.size > 0)
+      this.#running ??= this.#work().finally(() => (this.#running = undefined))
+  }
+
+  async #work(): Promise<void> {
+    const { evaluate, everyMs, onFailure } = this.#options
+    while (this.#waiting.size > 0 && !this.#isClosed) {
+      const startedMs = performance.now()
+      const userIds = [...this.#waiting].slice(0, mostAtOnce)
+      for (const userId of userIds) this.#waiting.delete(userId)
+      await evaluate(userIds).catch(onFailure)
+      const tookMs = performance.now() - startedMs
+      if (!this.#isClosed) await this.#pause.take(Math.max(everyMs, pauseFactor * tookMs))
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    this.#pause.end()
+    await this.#running
+  }
+}

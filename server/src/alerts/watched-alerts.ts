@@ -1,0 +1,80 @@
+import type { Kysely } from 'kysely'
+import { isChannel, type Channel, type Rule } from './alert'
+import type { AlertState } from './alert-state'
+import { accountScope, planLimits } from '../auth/account-limits'
+import type { LimitScope } from '../auth/principal'
+import type { Schema } from '../db/schema'
+
+/** An enabled alert, with what is known of its account. */
+export interface WatchedAlert extends Rule {
+  id: string
+  userId: string
+  name: string
+  channels: readonly Channel[]
+  standing: AlertState
+  revision: bigint
+  accountCreatedMs: number
+  /** Undefined while it is not verified. */
+  email: string | undefined
+  limits: LimitScope
+}
+
+/** The enabled alerts of some accounts. */
+export async function findWatchedAlerts(
+  db: Kysely<Schema>,
+  userIds: readonly string[],
+): Promise<WatchedAlert[]> {
+  const rows = await db
+    .selectFrom('alert')
+    .innerJoin('users', 'users.id', 'alert.user_id')
+    .innerJoin('plan', 'plan.id', 'users.plan_id')
+    .selectAll('alert')
+    .select(planLimits)
+    .select([
+      'users.limits',
+      'users.email',
+      'users.email_verified',
+      'users.created_at as account_created_at',
+    ])
+    .where('alert.enabled', '=', true)
+    .where('alert.user_id', 'in', userIds)
+    .orderBy('alert.id')
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    userId: row.user_id,
+    name: row.name,
+    type: row.type,
+    threshold: row.threshold,
+    period: row.period,
+    minRequests: row.min_requests,
+    channels: row.channels.filter(isChannel),
+    standing: {
+      armed: row.armed,
+      falseSinceMs: row.false_since?.getTime() ?? null,
+      lastTriggeredMs: row.last_triggered_at?.getTime() ?? null,
+    },
+    revision: row.revision,
+    accountCreatedMs: row.account_created_at.getTime(),
+    email: row.email_verified ? row.email : undefined,
+    limits: accountScope(row.user_id, row),
+  }))
+}
+
+/** Accounts after `after` that have enabled alerts, by their ids. */
+export async function findAccountsWithAlerts(
+  db: Kysely<Schema>,
+  after: string,
+  most: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('alert')
+    .select('user_id')
+    .distinct()
+    .where('enabled', '=', true)
+    .where('user_id', '>', after)
+    .orderBy('user_id')
+    .limit(most)
+    .execute()
+  return rows.map(({ user_id }) => user_id)
+}

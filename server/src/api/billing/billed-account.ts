@@ -1,0 +1,27 @@
+import type { Kysely } from 'kysely'
+import type { Principal } from '../../auth/principal'
+import { managers, requireRole, findRole } from '../../auth/roles'
+import { isId } from '../../db/id'
+import type { Schema } from '../../db/schema'
+import { ApiError } from '../../errors'
+
+/** Whose balance one looks at, or pays into: one's own, or an organization's. */
+export interface BilledAccount {
+  id: string
+  organizationId: string | null
+}
+
+/**
+ * The caller's account, or that of an organization he manages. Rejects with `resource_not_found` for who
+ * is no active member, and with `insufficient_permissions` for other roles.
+ */
+export async function findBilledAccount(
+  db: Kysely<Schema>,
+  { userId }: Principal,
+  organizationId: string | undefined,
+): Promise<BilledAccount> {
+  if (organizationId === undefined) return { id: userId, organizationId: null }
+  if (!isId('org', organizationId)) throw new ApiError('resource_not_found')
+  requireRole(await findRole(db, userId, organizationId), managers)
+  return { id: organizationId, organizationId }
+}

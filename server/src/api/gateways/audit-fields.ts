@@ -1,0 +1,20 @@
+import type { Selectable, Transaction } from 'kysely'
+import type { GatewayRow } from '../../db/gateway-schema'
+import type { Schema } from '../../db/schema'
+import { recordChange, type Action, type RecordedFields } from '../../audit-log/organization-trail'
+
+type Row = Pick<Selectable<GatewayRow>, 'id' | 'name' | 'is_public' | 'organization_id'>
+
+const told = ({ name, is_public }: Row): RecordedFields => ({ name, is_public })
+
+/** What becomes of an organization's gateway; what an account does with its own is nobody's business. */
+export async function recordGateway(
+  trx: Transaction<Schema>,
+  action: Extract<Action, `gateway.${string}`>,
+  row: Row,
+): Promise<void> {
+  const { id, name, organization_id: organizationId } = row
+  if (organizationId === null) return
+  const state = action === 'gateway.created' ? { after: told(row) } : { before: told(row) }
+  await recordChange(trx, { organizationId, action, objectId: id, objectName: name, ...state })
+}

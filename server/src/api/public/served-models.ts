@@ -1,0 +1,94 @@
+import type { Kysely } from 'kysely'
+import { LRUCache } from 'lru-cache'
+import type { Model } from '../../catalog/model'
+import type { OwnedConnection } from '../../catalog/offer'
+import type { Schema } from '../../db/schema'
+
+/** A model that an organization serves to its members, and how they pay for it. */
+export interface ServedModel {
+  model: Model
+  mode: 'platform' | 'house' | 'byok' | 'org_pays' | 'member_pays' | 'free'
+}
+
+/** An organization, and its public gateways. */
+interface Serving {
+  id: string
+  gateways: readonly string[]
+}
+
+type By = (connection: OwnedConnection) => boolean
+
+/** What some connections of an organization serve. Rejects with `gateway_unavailable`. */
+export type ServedBy = (organizationId: string, by: By) => Promise<readonly ServedModel[]>
+
+const keepMs = 10_000
+const mostKept = 1000
+
+const isCloud: By = ({ gatewayId }) => gatewayId === null
+
+/**
+ * What public organizations serve, put together anew after ten seconds, by id of the models: nothing of
+ * gateways that are not public. All reject with `gateway_unavailable`.
+ */
+export class PublicServed {
+  readonly #db: Kysely<Schema>
+  readonly #servedBy: ServedBy
+  readonly #known = new LRUCache<string, Promise<readonly ServedModel[]>>({
+    max: mostKept,
+    ttl: keepMs,
+  })
+
+  constructor(db: Kysely<Schema>, servedBy: ServedBy) {
+    this.#db = db
+    this.#servedBy = servedBy
+  }
+
+  /** By all of its connections that are for everybody's eyes. */
+  of(organization: Serving): Promise<readonly ServedModel[]> {
+    return this.#kept(organization.id, () => this.#readAll(organization))
+  }
+
+  /** By those that Tollgate calls itself. */
+  ofCloud(organizationId: string): Promise<readonly ServedModel[]> {
+    return this.#kept(`cloud ${organizationId}`, () => this.#servedBy(organizationId, isCloud))
+  }
+
+  /** What a gateway has said that it serves, as far as connections of its organization lead to it. */
+  ofGateway(organizationId: string, id: string): Promise<readonly ServedModel[]> {
+    return this.#kept(id, () => this.#readGateway(organizationId, id))
+  }
+
+  async #readAll({ id: organizationId, gateways }: Serving): Promise<readonly ServedModel[]> {
+    if (gateways.length === 0) return this.ofCloud(organizationId)
+    const parts = await Promise.all([
+      this.ofCloud(organizationId),
+      ...gateways.map((id) => this.ofGateway(organizationId, id)),
+    ])
+    const there = new Set(parts.flat().map(({ model }) => model.id))
+    const shown = (connection: OwnedConnection) =>
+      isCloud(connection) || gateways.includes(connection.gatewayId ?? '')
+    // Once more by all of them, as the first that may be asked says how it is paid.
+    const all = await this.#servedBy(organizationId, shown)
+    return all.filter(({ model }) => there.has(model.id))
+  }
+
+  async #readGateway(organizationId: string, id: string): Promise<readonly ServedModel[]> {
+    const gateway = await this.#db
+      .selectFrom('gateway')
+      .select('models')
+      .where('id', '=', id)
+      .executeTakeFirst()
+    const said = new Set(gateway?.models.map(({ provider, name }) => `${provider}/${name}`))
+    const served = await this.#servedBy(organizationId, ({ gatewayId }) => gatewayId === id)
+    return served.filter(({ model }) => said.has(`${model.provider}/${model.upstreamModel}`))
+  }
+
+  #kept(key: string, read: () => Promise<readonly ServedModel[]>) {
+    const known = this.#known.get(key)
+    if (known) return known
+    const reading = read()
+    this.#known.set(key, reading)
+    reading.catch(() => this.#known.delete(key))
+    return reading
+  }
+}

@@ -1,0 +1,87 @@
+import { sql, type Kysely } from 'kysely'
+import { findConcernedIds, toObjectKind } from './changed-object'
+import { toRecordedFields } from './recorded-request'
+import { newId } from '../db/id'
+import type { Schema } from '../db/schema'
+import { storable } from '../db/storable'
+import { underway, type Underway } from '../db/background-work'
+
+/** What an operator asked for. */
+export interface OperatorChange {
+  /** The account of a session; null for the operator key. */
+  actorId: string | null
+  method: string
+  /** As it is registered, without what a parameter may hold. */
+  route: string
+  /** Of the path, in its order. */
+  pathIds: readonly string[]
+  /** The body, once the handler has read it. */
+  sent: Readonly<Record<string, unknown>> | undefined
+  requestId: string
+  clientAddress: string | null
+}
+
+/** How it ended. */
+export interface ChangeOutcome {
+  isDone: boolean
+  /** Of what was made, as the answer says it. */
+  madeId?: string | undefined
+}
+
+export type Trail = ReturnType<typeof createTrail>
+
+/** Where operators' changes go on record. */
+export const createTrail = (db: Kysely<Schema>) => ({
+  /**
+   * Runs a change, and has it on record before it resolves: in its own transaction where it has one, else
+   * right behind it; once, and not at all where nothing was changed. Rejects when it cannot be written.
+   * `read` is asked at that moment.
+   */
+  async record(read: () => OperatorChange, run: () => Promise<ChangeOutcome>): Promise<void> {
+    let isOver = false
+    const change: Underway = {
+      isOnRecord: false,
+      madeId: undefined,
+      async writeOn(connection) {
+        // What a change has begun may outlive it.
+        if (isOver || change.isOnRecord) return false
+        const row = rowOf(read(), change.madeId)
+        const { numAffectedRows } = await connection.executeQuery(insertInto(row).compile(db))
+        return numAffectedRows !== 0n
+      },
+    }
+    const { isDone, madeId } = await underway.run(change, run)
+    isOver = true
+    if (!isDone || change.isOnRecord) return
+    await db
+      .insertInto('audit_trail')
+      .values(rowOf(read(), change.madeId ?? madeId))
+      .execute()
+  },
+})
+
+function rowOf(change: OperatorChange, madeId: string | undefined) {
+  const { actorId, method, route, pathIds, sent, requestId, clientAddress } = change
+  const objectId = madeId ?? pathIds.at(-1)
+  return {
+    id: newId('trail'),
+    actor_id: actorId,
+    method,
+    route,
+    object_kind: toObjectKind(route, objectId),
+    object_id: objectId === undefined ? null : storable(objectId),
+    concerned: findConcernedIds(pathIds, sent, objectId).map(storable),
+    sent: sent === undefined ? null : JSON.stringify(toRecordedFields(`${method} ${route}`, sent)),
+    request_id: requestId,
+    client_address: clientAddress,
+  }
+}
+
+/** Nothing where the transaction has only read. */
+const insertInto = (row: ReturnType<typeof rowOf>) => sql`
+  insert into audit_trail
+    (id, actor_id, method, route, object_kind, object_id, concerned, sent, request_id, client_address)
+  select ${row.id}, ${row.actor_id}::text, ${row.method}, ${row.route}, ${row.object_kind},
+    ${row.object_id}::text, ${row.concerned}::text[], ${row.sent}::jsonb, ${row.request_id},
+    ${row.client_address}::text
+  where pg_current_xact_id_if_assigned() is not null`

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { actorContext } from './actor-context'
+import { askedFor, meantBy, recordChange, type RecordedFields } from './organization-trail'
+import { pseudonymizeTrails, pseudonymOf } from './pseudonym'
+import type { Database } from '../db/database'
+import { openTestDatabase } from '../db/database-for-tests'
+import { newId } from '../db/id'
+
+const stack = new AsyncDisposableStack()
+let database: Database
+let organizationId: string
+
+beforeAll(async () => {
+  database = await openTestDatabase(stack)
+}, 60_000)
+afterAll(() => stack.disposeAsync())
+beforeEach(() => {
+  organizationId = newId('org')
+})
+
+interface States {
+  before?: RecordedFields
+  after?: RecordedFields
+  objectId?: string
+  objectName?: string
+}
+
+const record = ({ objectId = 'conn_1', objectName = 'One', ...states }: States) =>
+  recordChange(database.query, {
+    organizationId,
+    action: 'connection.changed',
+    objectId,
+    objectName,
+    ...states,
+  })
+
+const rows = () =>
+  database.query
+    .selectFrom('organization_trail')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('id')
+    .execute()
+
+test('of two states what differs is kept, money in USD, and nothing where they are alike', async () => {
+  await record({
+    before: { name: 'One', limit: null, list: ['a'], same: [1], billing_email: 'a@example.com' },
+    after: {
+      name: 'One',
+      limit: 1_500_000_000n,
+      list: ['a', 'b'],
+      same: [1],
+      billing_email: 'b@example.com',
+    },
+  })
+  await record({ before: { name: 'One', limit: 1n }, after: { limit: 1n, name: 'One' } })
+  expect(await rows()).toMatchObject([
+    {
+      before: { limit: null, list: ['a'], billing_email: '[set]' },
+      after: { limit: 1.5, list: ['a', 'b'], billing_email: '[set]' },
+    },
+  ])
+})
+
+test('it is nobody’s change where nobody asked, and his who did', async () => {
+  const [id, clientAddress] = [newId('user'), '192.0.2.1']
+  await database.query
+    .insertInto('users')
+    .values({ id, email: 'then@example.com', display_name: 'Ann' })
+    .execute()
+  await record({ after: { name: 'One' } })
+  const actor = { id, keyId: 'session', requestId: 'req_1', clientAddress }
+  await actorContext.run(actor, () => record({ after: { name: 'One' } }))
+  await database.query
+    .updateTable('users')
+    .set({ email: 'now@example.com' })
+    .where('id', '=', id)
+    .execute()
+  expect(await rows()).toMatchObject([
+    { actor: 'system', actor_email: null, key_id: null, request_id: null, client_address: null },
+    {
+      actor: id,
+      actor_email: 'then@example.com',
+      key_id: 'session',
+      request_id: 'req_1',
+      client_address: clientAddress,
+    },
+  ])
+})
+
+test('what looks like a secret is in neither name nor fields', async () => {
+  const name = 'Bearer sk-canary-0123456789'
+  const url = 'https://me:canary@example.com/v1?key=canary'
+  await record({
+    objectName: name,
+    after: { name, url, api_key: 'canary', deep: [{ token: 'canary' }] },
+  })
+  expect(JSON.stringify(await rows())).not.toContain('canary')
+})
+
+test('who is erased is named in no trail, whether he acted, was meant, or was invited', async () => {
+  const { query } = database
+  const id = newId('user')
+  const email = `Erased.${id}@example.com`
+  await query.insertInto('users').values({ id, email, display_name: 'Bob' }).execute()
+  const actor = { id, keyId: 'session', requestId: 'req_1', clientAddress: '192.0.2.1' }
+  await actorContext.run(actor, () => record({ after: { name: 'One' } }))
+  await record({ objectId: id, objectName: email, after: { role: 'member' } })
+  const invited = {
+    organizationId,
+    objectId: newId('inv'),
+    objectName: email.toLowerCase(),
+    after: { role: 'member' },
+  }
+  await recordChange(query, { ...invited, action: 'invitation.created' })
+  // It had another address when it was invited the first time.
+  const earlier = { ...invited, objectId: newId('inv'), objectName: `before.${id}@example.com` }
+  await recordChange(query, { ...earlier, action: 'invitation.created' })
+  await actorContext.run(actor, () =>
+    recordChange(query, { ...earlier, action: 'invitation.declined' }),
+  )
+  await record({ objectName: 'Another’s', after: { name: 'Another’s' } })
+  await pseudonymizeTrails(query, id, email)
+  const left = await rows()
+  expect(JSON.stringify(left).toLowerCase()).not.toContain(`${id}@example.com`)
+  expect(left).toHaveLength(6)
+  expect(left[0]).toMatchObject({
+    actor: id,
+    actor_email: pseudonymOf(id),
+    object_name: 'One',
+    client_address: null,
+  })
+  expect(left[5]).toMatchObject({ object_name: 'Another’s' })
+})
+
+test('one asks for an action, or for all that can become of a kind of thing', () => {
+  expect(meantBy('pool')).toEqual(['pool.created', 'pool.changed', 'pool.deleted'])
+  expect(meantBy('pool.deleted')).toEqual(['pool.deleted'])
+  expect(askedFor.filter((asked) => meantBy(asked).length === 0)).toEqual([])
+})

@@ -1,0 +1,126 @@
+import { sql, type Kysely } from 'kysely'
+import { actorContext, systemActor } from './actor-context'
+import { cleanText, toRecordedFields } from './recorded-request'
+import { newId } from '../db/id'
+import type { Schema } from '../db/schema'
+import { storable } from '../db/storable'
+import { toUsd } from '../wire/usd'
+
+/** What can become of what, in organizations. A new kind of thing is a line here. */
+const deeds = {
+  organization: ['created', 'changed', 'deleted'],
+  member: [
+    'asked',
+    'joined',
+    'admitted',
+    'refused',
+    'changed',
+    'role_changed',
+    'owner_changed',
+    'suspended',
+    'reinstated',
+    'left',
+    'removed',
+  ],
+  invitation: ['created', 'resent', 'revoked', 'accepted', 'declined'],
+  connection: ['created', 'changed', 'key_replaced', 'deleted'],
+  price: ['set', 'removed'],
+  pool: ['created', 'changed', 'deleted'],
+  gateway: ['created', 'deleted'],
+  collection: ['created', 'changed', 'deleted'],
+  checkout: ['opened'],
+  credit: ['bought', 'granted', 'adjusted', 'refunded', 'disputed', 'returned'],
+} as const satisfies Readonly<Record<string, readonly string[]>>
+
+type Deeds = typeof deeds
+export type Action = { [Kind in keyof Deeds]: `${Kind}.${Deeds[Kind][number]}` }[keyof Deeds]
+
+const kinds = Object.keys(deeds)
+const allActions = Object.entries(deeds).flatMap(([kind, all]) =>
+  all.map((deed) => `${kind}.${deed}`),
+)
+
+/** What one can ask for: an action, or a kind of thing for all that can become of it. */
+export const askedFor: readonly string[] = [...kinds, ...allActions]
+
+/** The actions that are meant by one of `askedFor`. */
+export const meantBy = (asked: string): string[] =>
+  allActions.filter((action) => action === asked || action.startsWith(`${asked}.`))
+
+/** Months after which a row may be deleted; the table's own guard (migration 0026) says the same. */
+export const keptMonths = 25
+
+const mostFieldBytes = 8 * 1024
+
+/** Harmless fields of something, as they are stored: a bigint is money and told in USD. */
+export type RecordedFields = Readonly<Record<string, unknown>>
+
+export interface OrganizationChange {
+  organizationId: string
+  action: Action
+  objectId: string
+  /** What people know it by; of members and invitations their address. */
+  objectName: string | null
+  /** What it was, for what was there before. */
+  before?: RecordedFields
+  /** What it is, for what is still there. */
+  after?: RecordedFields
+}
+
+/**
+ * Puts a change on record in the transaction that makes it, with who asked for it. Of two states of a
+ * thing only what differs is kept; where nothing does, there is nothing to record.
+ */
+export async function recordChange(db: Kysely<Schema>, change: OrganizationChange): Promise<void> {
+  const { organizationId, action, objectId, objectName } = change
+  const differing = differingIn(change)
+  if (!differing) return
+  const { id: actor, keyId, requestId, clientAddress } = actorContext.getStore() ?? nobody
+  const toJson = (fields: RecordedFields | undefined) =>
+    fields === undefined ? null : JSON.stringify(toRecordedFields(action, fields, mostFieldBytes))
+  await db
+    .insertInto('organization_trail')
+    .values({
+      id: newId('trail'),
+      organization_id: organizationId,
+      actor,
+      actor_email: sql<string | null>`(select email from users where id = ${actor})`,
+      key_id: keyId,
+      action,
+      object_id: objectId,
+      object_name: objectName === null ? null : cleanText(storable(objectName)),
+      before: toJson(differing.before),
+      after: toJson(differing.after),
+      request_id: requestId,
+      client_address: clientAddress,
+    })
+    .execute()
+}
+
+const nobody = { id: systemActor, keyId: null, requestId: null, clientAddress: null }
+
+const toJsonValue = (_name: string, value: unknown) =>
+  typeof value === 'bigint' ? toUsd(value) : value
+
+/** A person's address is kept where it can be erased: as a name, never among fields. */
+const isAddress = (name: string) => /(^|_)email$/.test(name)
+
+const asText = (fields: RecordedFields | undefined, name: string) =>
+  JSON.stringify(fields?.[name] ?? null, toJsonValue)
+
+/** Undefined where both are there and alike. */
+function differingIn({ before, after }: OrganizationChange) {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
+    (name) => asText(before, name) !== asText(after, name),
+  )
+  if (before && after && names.length === 0) return undefined
+  const picked = (fields: RecordedFields | undefined) =>
+    fields &&
+    Object.fromEntries(
+      names.map((name) => {
+        const value: unknown = JSON.parse(asText(fields, name))
+        return [name, value !== null && isAddress(name) ? '[set]' : value]
+      }),
+    )
+  return { before: picked(before), after: picked(after) }
+}

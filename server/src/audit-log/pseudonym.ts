@@ -1,0 +1,52 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import type { Schema } from '../db/schema'
+
+/** What stands for the address of an account that was erased. `.invalid` is nobody's (RFC 2606). */
+export const pseudonymOf = (userId: string) => `${userId}@erased.invalid`
+
+const rowsAtOnce = 5000
+
+/**
+ * Takes an account's address out of the trails of organizations, some rows at a time: as who acted, whom it
+ * was about and who was invited. What was done stays, under an id that names nobody any more.
+ */
+export async function pseudonymizeTrails(
+  db: Kysely<Schema>,
+  userId: string,
+  email: string,
+): Promise<void> {
+  const pseudonym = pseudonymOf(userId)
+  const name = sql`object_name = ${pseudonym}`
+  const isNamed = sql`object_name <> ${pseudonym}`
+  const answered = sql`
+    select object_id from organization_trail
+    where actor = ${userId} and action in ('invitation.accepted', 'invitation.declined')`
+  await changeRows(db, {
+    change: sql`actor_email = ${pseudonym}, client_address = null`,
+    isWanted: sql`actor = ${userId} and actor_email is distinct from ${pseudonym}`,
+  })
+  for (const isWanted of [
+    sql`${isNamed} and object_id = ${userId}`,
+    sql`${isNamed} and object_name = lower(${email}) and action like 'invitation.%'`,
+    // They may have come to an address that the account had before.
+    sql`${isNamed} and object_id in (${answered})`,
+  ]) {
+    await changeRows(db, { change: name, isWanted })
+  }
+}
+
+interface Rows {
+  change: RawBuilder<unknown>
+  isWanted: RawBuilder<unknown>
+}
+
+async function changeRows(db: Kysely<Schema>, { change, isWanted }: Rows): Promise<void> {
+  let changed = BigInt(rowsAtOnce)
+  while (changed === BigInt(rowsAtOnce)) {
+    const { numAffectedRows = 0n } = await sql`
+      update organization_trail set ${change} where id in (
+        select id from organization_trail where ${isWanted} limit ${rowsAtOnce}
+      )`.execute(db)
+    changed = numAffectedRows
+  }
+}

@@ -1,0 +1,82 @@
+import { withoutSecrets } from '../request-logs/redact-body'
+
+/** What a trail keeps of a body, in bytes of its JSON. */
+export const mostSentBytes = 16 * 1024
+const cutMark = '[cut]'
+const setMark = '[set]'
+
+type Json = Record<string, unknown>
+
+/** What holds a secret by its name, however the words of it are written: `api_key`, `clientSecret`. */
+const secretName =
+  /(^|_)(api)?(keys?|secrets?|passwords?|passphrases?|credentials?|token|authorization|cookies?|headers)$/
+
+/** The key of a provider is what models are called by. */
+const plainNames: Readonly<Record<string, readonly string[]>> = {
+  'POST /api/admin/providers': ['key'],
+}
+
+const snakeCase = (name: string) =>
+  name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replaceAll('-', '_')
+    .toLowerCase()
+
+/** An address may bring a name and a password along. */
+const userInfo = /(\/\/)[^/\s?#@]*@/g
+/** And a secret behind its question mark. */
+const secretParameter = /([?&][^=&#\s]*(?:key|secret|token|password|signature)[^=&#\s]*=)[^&#\s]*/gi
+
+/** A text without what looks like a secret, and without what addresses bring along. */
+export const cleanText = (text: string) =>
+  withoutSecrets(text)
+    .replaceAll(userInfo, `$1${setMark}@`)
+    .replaceAll(secretParameter, `$1${setMark}`)
+
+function clean(value: unknown): unknown {
+  if (typeof value === 'string') return cleanText(value)
+  if (Array.isArray(value)) return value.map(clean)
+  if (typeof value === 'object' && value !== null) return cleanFields(value)
+  return value
+}
+
+const cleanFields = (fields: object, plain: readonly string[] = []): Json =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      cleanText(name),
+      isSecret(name, value) && !plain.includes(name) ? setMark : clean(value),
+    ]),
+  )
+
+/** Taking a secret away tells none, and numbers and switches are none. */
+const isSecret = (name: string, value: unknown) =>
+  secretName.test(snakeCase(name)) &&
+  value !== null &&
+  typeof value !== 'number' &&
+  typeof value !== 'boolean'
+
+const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+
+/**
+ * Fields as a trail keeps them, such as the body of an operator's request: `[set]` in the place of what is a
+ * secret by its name, no text that looks like one, and at most 16 KB unless said. The longest fields are cut
+ * first, those whose very names do not fit are left out. `deed` is the route, or the action.
+ */
+export function toRecordedFields(
+  deed: string,
+  fields: Readonly<Json>,
+  mostBytes = mostSentBytes,
+): Json {
+  const kept = cleanFields(fields, plainNames[deed])
+  let bytes = bytesOf(kept)
+  if (bytes <= mostBytes) return kept
+  const bySize = Object.entries(kept)
+    .map(([name, value]) => ({ name, size: bytesOf(value) }))
+    .toSorted((one, other) => other.size - one.size)
+  for (const { name, size } of bySize) {
+    kept[name] = cutMark
+    bytes -= size - bytesOf(cutMark)
+    if (bytes <= mostBytes) return kept
+  }
+  return { [cutMark]: `${Object.keys(kept).length} fields` }
+}

@@ -1,0 +1,165 @@
+import { sql, type Kysely } from 'kysely'
+import { accountScope, planLimits } from './account-limits'
+import type { FindApiKey } from './api-key-cache'
+import {
+  combineLimits,
+  permissions,
+  type Permission,
+  type Principal,
+  type LimitScope,
+} from './principal'
+import { DataLoader } from '../db/data-loader'
+import type { Database } from '../db/database'
+import { DatabaseLiveness } from '../db/liveness'
+import type { Schema } from '../db/schema'
+
+const isPermission = (name: string): name is Permission =>
+  permissions.some((permission) => permission === name)
+
+/**
+ * Looks keys up in the database, several by one statement; a suspended account has none. Rejects within a second
+ * when the database answers nothing.
+ */
+export function findApiKeyIn({
+  query: db,
+  liveness,
+}: Pick<Database, 'query' | 'liveness'>): FindApiKey {
+  const batches = new DataLoader<string, Found | null>({
+    answer: async (hashes) => {
+      const askedAtMs = performance.now()
+      const rows = await findKeys(db, hashes)
+      const found = new Map(rows.map((row) => [row.hash.toString('hex'), { row, askedAtMs }]))
+      return hashes.map((hash) => found.get(hash) ?? null)
+    },
+    patienceMs: DatabaseLiveness.maxLookUpMs,
+  })
+  return async (hash) => {
+    const found = await liveness.lookUp(batches.ask(hash))
+    // Each by itself: a row that cannot be read is nobody else's affair.
+    return found ? toPrincipal(found) : undefined
+  }
+}
+
+interface Found {
+  row: KeyRow
+  askedAtMs: number
+}
+
+const toPrincipal = ({ row, askedAtMs }: Found): Principal => ({
+  keyId: row.id,
+  keyPrefix: row.key_prefix,
+  userId: row.user_id,
+  accountId: row.user_id,
+  permissions: row.permissions.filter(isPermission),
+  expiresAtMs: row.expires_at?.getTime() ?? null,
+  endsAtMs: row.leftMs === null ? null : askedAtMs + Number(row.leftMs),
+  limits: combineLimits([accountScope(row.user_id, row), keyScope(row)]),
+  logBodies: row.log_bodies,
+})
+
+const findKeys = (db: Kysely<Schema>, hashes: readonly string[]) =>
+  db
+    .selectFrom('api_key')
+    .innerJoin('users', 'users.id', 'api_key.user_id')
+    .innerJoin('plan', 'plan.id', 'users.plan_id')
+    .selectAll('api_key')
+    .select(['users.limits', 'users.log_bodies', ...planLimits])
+    .select(sql<string | null>`extract(epoch from expires_at - now()) * 1000`.as('leftMs'))
+    .where(
+      sql<boolean>`api_key.hash = any(${hashes.map((hash) => Buffer.from(hash, 'hex'))}::bytea[])`,
+    )
+    .where('users.status', '=', 'active')
+    .execute()
+
+type KeyRow = Awaited<ReturnType<typeof findKeys>>[number]
+
+/** Who signs in to the dashboard; undefined for who may not. Rejects as `lookUpIn` does. */
+export const findAccountIn =
+  ({ query, liveness }: Pick<Database, 'query' | 'liveness'>) =>
+  async (userId: string): Promise<DashboardSession | undefined> => {
+    const row = await liveness.lookUp(findAccount(query, userId))
+    if (!row) return undefined
+    const limits = combineLimits([accountScope(userId, row)])
+    const never = { expiresAtMs: null, endsAtMs: null }
+    const session = { keyId: sessionKeyId, keyPrefix: '', permissions, ...never }
+    const principal = { ...session, userId, accountId: userId, limits, logBodies: row.log_bodies }
+    return { principal, isOperator: row.is_operator }
+  }
+
+/** What stands for a key where somebody is signed in. */
+const sessionKeyId = 'session'
+
+/** Somebody with a session of the dashboard. */
+export interface DashboardSession {
+  principal: Principal
+  isOperator: boolean
+}
+
+const findAccount = (db: Kysely<Schema>, userId: string) =>
+  db
+    .selectFrom('users')
+    .innerJoin('plan', 'plan.id', 'users.plan_id')
+    .select(['users.limits', 'users.is_operator', 'users.log_bodies', ...planLimits])
+    .where('users.id', '=', userId)
+    .where('users.status', '=', 'active')
+    .executeTakeFirst()
+
+const keyScope = (row: KeyRow): LimitScope => ({
+  id: row.id,
+  requestsPerMinute: row.requests_per_minute,
+  tokensPerMinute: row.tokens_per_minute,
+  maxConcurrentRequests: row.max_concurrent_requests,
+  monthlyRequests: null,
+  monthlySpend: row.monthly_spend_limit,
+})
+
+const flushEveryMs = 10_000
+const mostWaiting = 100_000
+
+/**
+ * Remembers which keys were used and writes it down every 10 s, in one statement: `last_used_at`
+ * must not cost a write a request. What is lost at a crash is seconds of a date.
+ */
+export class LastUsedRecorder implements AsyncDisposable {
+  readonly #db: Kysely<Schema>
+  readonly #onError: (error: unknown) => void
+  readonly #timer: ReturnType<typeof setInterval>
+  #usedAt = new Map<string, number>()
+
+  constructor(db: Kysely<Schema>, onError: (error: unknown) => void) {
+    this.#db = db
+    this.#onError = onError
+    this.#timer = setInterval(() => void this.#flush(), flushEveryMs)
+    this.#timer.unref()
+  }
+
+  /** Notes that a key was used now. */
+  note(keyId: string): void {
+    if (this.#usedAt.size < mostWaiting) this.#usedAt.set(keyId, Date.now())
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#usedAt.size === 0) return
+    const used = this.#usedAt
+    this.#usedAt = new Map()
+    const ids = [...used.keys()]
+    const times = [...used.values()].map((timeMs) => new Date(timeMs))
+    await sql`
+      with use as (
+        select * from unnest(${ids}::text[], ${times}::timestamptz[]) as use (id, at)
+      ), key as (
+        update api_key set last_used_at = use.at from use where api_key.id = use.id
+        returning user_id, use.at
+      )
+      update users set last_active_at = latest.at
+      from (select user_id, max(at) as at from key group by user_id) as latest
+      where users.id = latest.user_id`
+      .execute(this.#db)
+      .catch(this.#onError)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#flush()
+  }
+}

@@ -1,0 +1,94 @@
+import { expect, test } from 'bun:test'
+import type { SessionTurn } from './conversation'
+import { Runs } from './message-runs'
+import { unavailable } from '../errors'
+
+const turn = (runId: string): SessionTurn => ({ runId, sessionId: `of ${runId}`, userId: 'user_1' })
+const nobody = new AbortController().signal
+
+/** A clock of 1 ms, and what is found to be held when it strikes. */
+function open(
+  renew: (turns: readonly SessionTurn[]) => Promise<Set<string>>,
+  errors: unknown[] = [],
+) {
+  return new Runs({ renew, everyMs: 1, closeMs: 60_000, onError: (error) => errors.push(error) })
+}
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve())
+  })
+
+test('a run whose turn is no longer its own is ended, the others go on', async () => {
+  await using runs = open(async () => new Set(['kept']))
+  const [kept, lost] = ['kept', 'lost'].map((id) => runs.begin(turn(id), nobody))
+  await aborted(lost?.signal ?? nobody)
+  expect([kept?.signal.aborted, kept?.end, lost?.end?.code]).toEqual([
+    false,
+    undefined,
+    'gateway_unavailable',
+  ])
+  kept?.done()
+  lost?.done()
+})
+
+test('a database that is away ends nothing', async () => {
+  const errors: unknown[] = []
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const renew = async () => {
+    if (errors.length === 2) resolve()
+    throw new Error('away')
+  }
+  await using runs = open(renew, errors)
+  const run = runs.begin(turn('one'), nobody)
+  await promise
+  expect(run.signal.aborted).toBe(false)
+  run.done()
+})
+
+test('a run ends with its session, and with its caller, which is another matter', async () => {
+  await using runs = open(async (turns) => new Set(turns.map(({ runId }) => runId)))
+  const caller = new AbortController()
+  const [left, ended] = [runs.begin(turn('a'), caller.signal), runs.begin(turn('b'), nobody)]
+  caller.abort()
+  runs.cancel('of b')
+  expect([left.signal.aborted, ended.signal.aborted]).toEqual([true, true])
+  const thrown = new Error('gone')
+  expect(left.told(thrown)).toBe(thrown)
+  expect(ended.told(thrown)).toMatchObject({ param: 'status', details: { issue: 'wrong_state' } })
+  left.done()
+  ended.done()
+})
+
+test('a run that is halted lets the model end, but no tool; all are, when the process stops', async () => {
+  await using runs = open(async (turns) => new Set(turns.map(({ runId }) => runId)))
+  const [paused, running] = [runs.begin(turn('a'), nobody), runs.begin(turn('b'), nobody)]
+  runs.halt('of a')
+  expect([paused.signal.aborted, paused.goesOn.aborted]).toEqual([false, true])
+  expect(running.goesOn.aborted).toBe(false)
+  const { reason } = paused.goesOn
+  expect(paused.told(reason)).toMatchObject({ details: { issue: 'wrong_state' } })
+  expect(paused.told(reason, 'streamed')).toMatchObject({ code: 'gateway_unavailable' })
+  // What the model was refused is another matter.
+  const refused = new Error('refused')
+  expect(paused.told(refused)).toBe(refused)
+  const stopping = unavailable()
+  runs.haltAll(stopping)
+  expect(running.told(running.goesOn.reason)).toBe(stopping)
+  paused.done()
+  running.done()
+})
+
+test('closing waits for what runs', async () => {
+  const runs = open(async (turns) => new Set(turns.map(({ runId }) => runId)))
+  const run = runs.begin(turn('a'), nobody)
+  let isClosed = false
+  const closing = runs[Symbol.asyncDispose]().then(() => {
+    isClosed = true
+  })
+  await Bun.sleep(5)
+  expect(isClosed).toBe(false)
+  run.done()
+  await closing
+})

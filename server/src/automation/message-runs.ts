@@ -1,0 +1,180 @@
+import type { ConversationStore, SessionTurn } from './conversation'
+import { ApiError, invalidRequest } from '../errors'
+import { ClientGone } from '../wire/chunk-stream'
+
+interface RunsOptions {
+  renew: ConversationStore['renew']
+  /** Much shorter than a turn is believed to last. */
+  everyMs: number
+  /** How long closing waits for what is being written. */
+  closeMs: number
+  onError: (error: unknown) => void
+}
+
+/**
+ * The calls of messages that run on this node: their turns are renewed by one timer, and they end when
+ * their session does.
+ */
+export class Runs implements AsyncDisposable {
+  readonly #options: RunsOptions
+  readonly #running = new Map<string, Run>()
+  readonly #timer: ReturnType<typeof setInterval>
+  #onIdle: (() => void) | undefined
+
+  constructor(options: RunsOptions) {
+    this.#options = options
+    this.#timer = setInterval(() => void this.#renew(), options.everyMs)
+    this.#timer.unref()
+  }
+
+  /** A call that begins; `caller` aborts when whoever asked has gone. */
+  begin(turn: SessionTurn, caller: AbortSignal): Run {
+    const run = new Run(turn, caller, () => {
+      this.#running.delete(turn.runId)
+      if (this.#running.size === 0) this.#onIdle?.()
+    })
+    this.#running.set(turn.runId, run)
+    return run
+  }
+
+  /** A session is not to go on: what runs of it here is ended. */
+  cancel(sessionId: string): void {
+    for (const run of this.#running.values()) if (run.turn.sessionId === sessionId) run.cancel()
+  }
+
+  /** A session is paused, or completed: the model may finish what it says, but no tool runs any more. */
+  halt(sessionId: string): void {
+    for (const run of this.#running.values()) if (run.turn.sessionId === sessionId) run.halt()
+  }
+
+  /** The process stops: ends tools that run. Calls of models have deadlines that end them. */
+  haltAll(reason: ApiError): void {
+    for (const run of this.#running.values()) run.halt(reason)
+  }
+
+  async #renew(): Promise<void> {
+    const runs = [...this.#running.values()]
+    if (runs.length === 0) return
+    try {
+      const kept = await this.#options.renew(runs.map(({ turn }) => turn))
+      // Its session is gone, and the word of it was lost; or this node was taken for dead.
+      for (const run of runs) if (!kept.has(run.turn.runId)) run.cancel()
+    } catch (thrown) {
+      this.#options.onError(thrown)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    if (this.#running.size === 0) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#onIdle = resolve
+    await Promise.race([promise, Bun.sleep(this.#options.closeMs)])
+  }
+}
+
+/** Why a message does not go on: in the words of a stream, and in those of a plain answer. */
+interface End {
+  streamed: ApiError
+  plain: ApiError
+}
+
+const ended: End = {
+  streamed: new ApiError('gateway_unavailable', {
+    message: 'The session ended while its message ran.',
+    retryAfterSeconds: 1,
+    retryable: false,
+  }),
+  plain: invalidRequest('status', 'wrong_state', 'status: the session ended meanwhile.'),
+}
+
+const halted: End = {
+  streamed: new ApiError('gateway_unavailable', {
+    message: 'The session was paused or completed while its message ran.',
+    retryAfterSeconds: 1,
+    retryable: false,
+  }),
+  plain: invalidRequest(
+    'status',
+    'wrong_state',
+    'status: the session was paused or completed meanwhile.',
+  ),
+}
+
+const late = new ApiError('request_timeout', {
+  message: 'The message took too long with its tools, and was ended. What was done is kept.',
+  retryable: false,
+})
+
+/** A message does not go on with tools; its run knows why. */
+class Halted extends Error {
+  override readonly name = 'Halted'
+}
+
+/** One message's call. */
+export class Run {
+  readonly turn: SessionTurn
+  /** Aborts when the caller has gone, or the session has ended, or time is up. */
+  readonly signal: AbortSignal
+  /** The same, and when no tool is to run any more. */
+  readonly goesOn: AbortSignal
+  readonly #controller = new AbortController()
+  readonly #halting = new AbortController()
+  readonly #onDone: () => void
+  #end: End | undefined
+  #halt: End | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(turn: SessionTurn, caller: AbortSignal, onDone: () => void) {
+    this.turn = turn
+    this.#onDone = onDone
+    this.signal = this.#controller.signal
+    this.goesOn = this.#halting.signal
+    const halting = () => this.#halting.abort(new Halted())
+    this.signal.addEventListener('abort', halting, { once: true })
+    if (caller.aborted) this.leave()
+    else caller.addEventListener('abort', () => this.leave(), { once: true })
+  }
+
+  /** Set once it is ended from here: what a stream that has begun can say of it. Source: contract 4.3. */
+  get end(): ApiError | undefined {
+    return this.#end?.streamed
+  }
+
+  cancel(): void {
+    this.#stop(ended)
+  }
+
+  /** Whoever asked has gone. */
+  leave(): void {
+    this.#controller.abort()
+  }
+
+  /** No tool runs any more. `reason` where it is not the session's state. */
+  halt(reason?: ApiError): void {
+    this.#halt ??= reason ? { streamed: reason, plain: reason } : halted
+    this.#halting.abort(new Halted())
+  }
+
+  /** Ends it after so long, unless it is done before. */
+  endIn(ms: number): void {
+    this.#timer ??= setTimeout(() => this.#stop({ streamed: late, plain: late }), Math.max(0, ms))
+  }
+
+  /** What is told of a failure: where it was ended from here, that it was. */
+  told(thrown: unknown, as: keyof End = 'plain'): unknown {
+    if (this.#end) return this.#end[as]
+    if (!(thrown instanceof Halted)) return thrown
+    return this.#halt ? this.#halt[as] : new ClientGone()
+  }
+
+  done(): void {
+    clearTimeout(this.#timer)
+    this.#onDone()
+  }
+
+  #stop(end: End): void {
+    this.#end ??= end
+    this.#controller.abort()
+  }
+}

@@ -1,0 +1,107 @@
+import { expect, test } from 'bun:test'
+import { KeptStream } from './recorded-stream'
+import { Run } from './message-runs'
+import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
+import type { JsonObject } from '../wire/json-body'
+
+const chunk = (content: string, finish_reason: string | null = null) =>
+  JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason }] })
+
+/** A stream of `reads`, then of nothing until it is told to go on. */
+class Source implements ChunkStream {
+  readonly #reads: string[][]
+  readonly cancelled: Error[] = []
+  ended = false
+
+  constructor(...reads: string[][]) {
+    this.#reads = reads
+  }
+
+  async read(): Promise<string[] | undefined> {
+    const chunks = this.#reads.shift()
+    if (!chunks) return new Promise<undefined>(() => undefined)
+    this.ended = chunks.some((text) => text.includes('stop'))
+    return chunks
+  }
+
+  cancel(reason: Error): void {
+    this.cancelled.push(reason)
+  }
+}
+
+const turn = { runId: 'req_1', sessionId: 'sess_1', userId: 'user_1' }
+
+function kept(source: ChunkStream, isKept = Promise.resolve()) {
+  const caller = new AbortController()
+  const run = new Run(turn, caller.signal, () => undefined)
+  const said: unknown[] = []
+  const stream = new KeptStream(source, run, (answer) => {
+    said.push(contentOf(answer))
+    return isKept
+  })
+  return { stream, run, caller, said }
+}
+
+function contentOf({ choices }: JsonObject): unknown {
+  const [choice] = Array.isArray(choices) ? choices : []
+  return choice?.message.content
+}
+
+test('an answer is kept before its last chunk goes out', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const { stream, said } = kept(new Source([chunk('Hel')], [chunk('lo', 'stop')]), promise)
+  expect(await stream.read()).toHaveLength(1)
+  expect(said).toEqual([])
+  let isOut = false
+  const last = stream.read().then(() => {
+    isOut = true
+  })
+  await Bun.sleep(0)
+  expect([said, isOut]).toEqual([['Hello'], false])
+  resolve()
+  await last
+})
+
+test('what came is kept once, however many ways its reader leaves', async () => {
+  const source = new Source([chunk('Hel')])
+  const { stream, caller, said } = kept(source)
+  await stream.read()
+  stream.cancel(new ClientGone())
+  caller.abort()
+  stream.cancel(new ClientGone())
+  expect(said).toEqual(['Hel'])
+  expect(source.cancelled.length).toBeGreaterThan(0)
+})
+
+test('a reader who waits is told at once that the session ended', async () => {
+  const { stream, run, said } = kept(new Source([chunk('Hel')]))
+  await stream.read()
+  const waiting = stream.read()
+  run.cancel()
+  await expect(waiting).rejects.toMatchObject({ code: 'gateway_unavailable' })
+  await expect(stream.read()).rejects.toMatchObject({ code: 'gateway_unavailable' })
+  expect(said).toEqual(['Hel'])
+})
+
+test('an answer that breaks is kept as one that is not whole, however it had ended before', async () => {
+  const call = { index: 0, id: 'call_1', function: { name: 'x', arguments: '{}' } }
+  const asks = JSON.stringify({
+    choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: 'tool_calls' }],
+  })
+  const broken = new Source([asks])
+  const read = broken.read.bind(broken)
+  let reads = 0
+  broken.read = () => (reads++ === 0 ? read() : Promise.reject(new Error('cut')))
+  const run = new Run(turn, new AbortController().signal, () => undefined)
+  const wholes: boolean[] = []
+  const stream = new KeptStream(broken, run, async (_answer, isWhole) => void wholes.push(isWhole))
+  await stream.read()
+  await expect(stream.read()).rejects.toThrow('cut')
+  expect(wholes).toEqual([false])
+})
+
+test('an answer that cannot be kept is no answer', async () => {
+  const failure = Promise.reject(new Error('no database'))
+  const { stream } = kept(new Source([chunk('Hello', 'stop')]), failure)
+  await expect(stream.read()).rejects.toThrow('no database')
+})

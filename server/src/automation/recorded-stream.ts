@@ -1,0 +1,78 @@
+import type { Run } from './message-runs'
+import type { ChunkStream } from '../wire/chunk-stream'
+import { CollectedChat } from '../wire/collected-chat'
+import { isObject, type JsonObject } from '../wire/json-body'
+
+/** Keeps what a stream said: whole, or as far as it came before it broke. Once it has resolved, it is kept. */
+export type Keep = (answer: JsonObject, isWhole: boolean) => Promise<void>
+
+/**
+ * A running answer that is collected as it passes, and kept once: before its last chunk goes out, or
+ * when it breaks, or when its reader or its session has gone.
+ */
+export class KeptStream implements ChunkStream {
+  readonly #source: ChunkStream
+  readonly #run: Run
+  readonly #keep: Keep
+  readonly #collected = new CollectedChat()
+  #keeping: Promise<void> | undefined
+  /** Ends the read that waits. */
+  #interrupt: ((reason: Error) => void) | undefined
+
+  constructor(source: ChunkStream, run: Run, keep: Keep) {
+    this.#source = source
+    this.#run = run
+    this.#keep = keep
+    // It hears the signal too: what is left to do here is to keep what came.
+    if (run.signal.aborted) this.#leave()
+    else run.signal.addEventListener('abort', () => this.#leave(), { once: true })
+  }
+
+  get ended(): boolean {
+    return this.#source.ended
+  }
+
+  async read(): Promise<string[] | undefined> {
+    try {
+      const chunks = await this.#next()
+      for (const text of chunks ?? []) this.#add(text)
+      if (!chunks || this.ended) await this.#end(true)
+      return chunks
+    } catch (thrown) {
+      this.#leave()
+      throw thrown
+    }
+  }
+
+  /** The source takes its end for its reader's leaving; who reads here is still there. */
+  #next(): Promise<string[] | undefined> {
+    const { end } = this.#run
+    if (end) return Promise.reject(end)
+    const { promise, resolve, reject } = Promise.withResolvers<string[] | undefined>()
+    this.#interrupt = reject
+    this.#source.read().then(resolve, reject)
+    return promise
+  }
+
+  cancel(reason: Error): void {
+    this.#source.cancel(reason)
+    this.#leave()
+  }
+
+  #add(text: string): void {
+    // What comes after it has been kept is read by nobody.
+    if (this.#keeping) return
+    const chunk: unknown = JSON.parse(text)
+    if (isObject(chunk)) this.#collected.add(chunk)
+  }
+
+  #leave(): void {
+    if (this.#run.end) this.#interrupt?.(this.#run.end)
+    this.#end(false).catch(() => undefined)
+  }
+
+  #end(isWhole: boolean): Promise<void> {
+    this.#keeping ??= this.#keep(this.#collected.whole(), isWhole)
+    return this.#keeping
+  }
+}

@@ -1,0 +1,268 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  cost,
+  runPlain,
+  sentIn,
+  runStreamed,
+  createTestLoop,
+  wordsOf,
+  type ScriptedCall,
+} from './tool-loop-for-tests'
+import type { ToolResult } from './tools'
+import { ApiError } from '../errors'
+
+const echo: ScriptedCall = ['echo', '{"a":1}']
+const always = Array.from({ length: 200 }, () => [echo])
+const unknown = () => Promise.reject(new ApiError('resource_not_found'))
+const lose = () => Promise.reject(new ApiError('connection_failed'))
+/** The owner takes a tool from the list while it runs. */
+const echoTaken = (step: number) => (step >= 2 ? { disabled_tools: ['echo'] } : {})
+const lostAfterOne = (step: number) => (step === 1 ? {} : undefined)
+const never = () => new Promise<ToolResult>(() => undefined)
+
+describe('tools', () => {
+  test('are run for the model, in order, until it asks for none; each step is kept', async () => {
+    const it = createTestLoop({ answers: [[echo, ['echo', '{"b":2}']], [['echo', '']], 'Done.'] })
+    const answer = await runPlain(it)
+    expect(wordsOf(it.kept)).toEqual([
+      'user: Do it.',
+      'assistant: null',
+      'tool: {"a":1}',
+      'tool: {"b":2}',
+      'assistant: null',
+      'tool: {}',
+      'assistant: Done.',
+    ])
+    expect(it.kept.map(({ tool_call_id }) => tool_call_id)).toEqual([
+      null,
+      null,
+      'call_0',
+      'call_1',
+      null,
+      'call_0',
+      null,
+    ])
+    expect(sentIn(it.asked[2])).toEqual(wordsOf(it.kept.slice(0, 6)))
+    expect(it.asked[0]?.['tools']).toMatchObject([
+      { type: 'function', function: { name: 'echo' } },
+      { type: 'function', function: { name: 'fail' } },
+    ])
+    expect(answer).toMatchObject({
+      userMessage: { content: 'Do it.' },
+      assistantMessage: { content: 'Done.', tool_calls: null },
+      usage: { prompt_tokens: 30, completion_tokens: 6, total_tokens: 36 },
+    })
+    expect(answer.toolMessages.map(({ role }) => role)).toEqual(['tool', 'tool', 'tool'])
+    expect(it.outcomes.reduce((sum, outcome) => sum + outcome.cost, 0n)).toBe(3n * cost)
+    // What the results were of the prompts that had them.
+    expect(it.outcomes.flatMap(({ counted }) => [...(counted?.keys() ?? [])])).toEqual([
+      'msg_2',
+      'msg_3',
+      'msg_5',
+    ])
+    expect(it.isDone()).toBe(true)
+  })
+
+  test('that are not allowed, or not there, do not run, whatever the model invents', async () => {
+    for (const session of [{ disabled_tools: ['fail'] }, { enabled_tools: ['echo'] }]) {
+      const it = createTestLoop({
+        answers: [[['fail', '{}'], ['shell', '{}'], echo], 'Done.'],
+        session,
+      })
+      await runPlain(it)
+      expect(it.ran).toEqual(['echo'])
+      expect(it.asked[0]?.['tools']).toHaveLength(1)
+      const [, , one, two] = wordsOf(it.kept)
+      expect([one, two]).toEqual(
+        Array(2).fill(expect.stringContaining('Error: there is no such tool')),
+      )
+    }
+    const none = createTestLoop({ answers: [[echo], 'Done.'], session: { enabled_tools: [] } })
+    await runPlain(none)
+    expect([none.ran, none.asked[0]?.['tools']]).toEqual([[], undefined])
+  })
+
+  test('that are taken from the list while a message runs do not run any more', async () => {
+    const it = createTestLoop({ answers: [[echo, echo], 'Done.'], sessionAt: echoTaken })
+    await runPlain(it)
+    expect(it.ran).toEqual(['echo'])
+    expect(it.asked[1]?.['tools']).toMatchObject([{ function: { name: 'fail' } }])
+  })
+
+  test('that fail, or get what is no object, are told of to the model', async () => {
+    const calls: ScriptedCall[] = [
+      ['fail', '{}'],
+      ['echo', '[1]'],
+      ['echo', '{"a":'],
+    ]
+    const it = createTestLoop({ answers: [calls, 'Done.'] })
+    await runPlain(it)
+    expect(it.ran).toEqual(['fail'])
+    expect(wordsOf(it.kept).slice(2, 5)).toEqual([
+      'tool: Error: {}',
+      'tool: Error: the arguments are no JSON object. The tool was not run.',
+      'tool: Error: the arguments are no JSON object. The tool was not run.',
+    ])
+  })
+
+  test('of more than a model gets are refused before it is asked', async () => {
+    const tool = { description: '', parameters: {} }
+    const of = async () =>
+      Array.from({ length: 129 }, (_, index) => ({ ...tool, name: `t${index}` }))
+    const it = createTestLoop({ answers: [], tools: { of } })
+    await expect(runPlain(it)).rejects.toMatchObject({ param: 'enabledTools' })
+    expect([it.asked, it.kept]).toEqual([[], []])
+  })
+
+  test('are none of a chat: what its model invents is kept, and answered in the next message', async () => {
+    const it = createTestLoop({
+      answers: [[echo]],
+      session: { session_type: 'chat', gateway_id: null },
+    })
+    expect(await runPlain(it)).toMatchObject({
+      assistantMessage: { content: null },
+      toolMessages: [],
+    })
+    expect([it.ran, it.asked.length]).toEqual([[], 1])
+    const history = it.kept.map(({ role, content, tool_calls, tool_call_id }) => ({
+      role,
+      content,
+      tool_calls,
+      tool_call_id,
+    }))
+    const next = createTestLoop({ answers: ['Yes.'], history })
+    await runPlain(next)
+    expect(sentIn(next.asked[0])).toEqual([
+      'user: Do it.',
+      'assistant: null',
+      'tool: Error: there is no result, as the message ended before.',
+      'user: Do it.',
+    ])
+  })
+})
+
+describe('a message has bounds', () => {
+  test('in rounds', async () => {
+    const it = createTestLoop({ answers: always })
+    const { assistantMessage } = await runPlain(it)
+    expect([it.asked.length, it.ran.length]).toEqual([26, 25])
+    expect(assistantMessage.content).toStartWith('Stopped: the model may ask for tools 25 times')
+    // No call is without a result.
+    expect(it.kept.at(-2)).toMatchObject({
+      role: 'tool',
+      content: expect.stringMatching('not run'),
+    })
+  })
+
+  test('in calls', async () => {
+    const it = createTestLoop({
+      answers: [Array.from({ length: 150 }, () => echo)],
+      limits: { calls: 100 },
+    })
+    const { assistantMessage, toolMessages } = await runPlain(it)
+    expect([it.asked.length, it.ran.length, toolMessages.length]).toEqual([1, 100, 150])
+    expect(assistantMessage.content).toStartWith('Stopped: one message may call 100 tools')
+  })
+
+  test('in cost', async () => {
+    const it = createTestLoop({ answers: always, limits: { cost: 2n * cost } })
+    const { assistantMessage } = await runPlain(it)
+    expect([it.asked.length, it.ran.length]).toEqual([3, 2])
+    expect(assistantMessage.content).toContain('has cost 0.000000021 USD')
+  })
+
+  test('in time, which ends a tool that runs', async () => {
+    for (const stream of [false, true]) {
+      const limits = { plainMs: 1, streamMs: 1 }
+      const it = createTestLoop({
+        answers: always,
+        limits,
+        tools: { call: never },
+        message: { stream },
+      })
+      const ended = stream
+        ? (await runStreamed(it)).error
+        : await runPlain(it).catch((error) => error)
+      expect(ended).toMatchObject({ code: 'request_timeout', retryable: false })
+      expect(wordsOf(it.kept)).toEqual(['user: Do it.', 'assistant: null'])
+      expect(it.isDone()).toBe(true)
+    }
+  })
+})
+
+describe('a message ends between steps', () => {
+  test('where its session was paused or completed, or its turn was lost', async () => {
+    for (const status of ['paused', 'completed', 'cancelled'] as const) {
+      const sessionAt = (step: number) => (step === 2 ? { status } : {})
+      const it = createTestLoop({ answers: [[echo, echo], 'Done.'], sessionAt })
+      const ended = runPlain(it)
+      await expect(ended).rejects.toMatchObject({ details: { issue: 'wrong_state' } })
+      expect([it.ran, it.asked.length]).toEqual([['echo'], 1])
+    }
+    const lost = createTestLoop({ answers: [[echo, echo], 'Done.'], sessionAt: lostAfterOne })
+    await expect(runPlain(lost)).rejects.toMatchObject({ details: { issue: 'wrong_state' } })
+    expect(lost.ran).toEqual(['echo'])
+  })
+
+  test('and ends a tool that runs: the session, its pause, the caller who leaves', async () => {
+    const ends = ['cancel', 'halt', 'leave'] as const
+    for (const stream of [false, true]) {
+      for (const end of ends) {
+        const { promise, resolve } = Promise.withResolvers<AbortSignal>()
+        const call = (_id: string, { signal }: { signal: AbortSignal }) => {
+          resolve(signal)
+          return never()
+        }
+        const it = createTestLoop({
+          answers: [[echo], 'Done.'],
+          tools: { call },
+          message: { stream },
+        })
+        const ending = stream
+          ? runStreamed(it).then(({ error }) => error)
+          : runPlain(it).catch((error: unknown) => error)
+        const signal = await promise
+        it.run[end]()
+        expect(signal.aborted).toBe(true)
+        const error = await ending
+        if (end === 'leave') expect(error).toHaveProperty('name', 'ClientGone')
+        else if (stream) expect(error).toMatchObject({ code: 'gateway_unavailable' })
+        else expect(error).toMatchObject({ details: { issue: 'wrong_state' } })
+        expect(it.asked).toHaveLength(1)
+        expect(it.isDone()).toBe(true)
+      }
+    }
+  })
+
+  test('where the gateway is not online, is gone, or is lost', async () => {
+    const offline = createTestLoop({ answers: [], tools: { of: async () => undefined } })
+    await expect(runPlain(offline)).rejects.toMatchObject({ code: 'gateway_unavailable' })
+    expect(offline.outcomes).toMatchObject([{ messages: [], hasFailed: false }])
+
+    const gone = createTestLoop({ answers: [], tools: { of: unknown } })
+    await expect(runPlain(gone)).rejects.toMatchObject({ code: 'resource_not_found' })
+    expect(gone.outcomes).toMatchObject([{ messages: [], hasFailed: true }])
+
+    const lost = createTestLoop({ answers: [[echo]], tools: { call: lose } })
+    await expect(runPlain(lost)).rejects.toMatchObject({
+      code: 'connection_failed',
+      retryable: false,
+    })
+    expect(wordsOf(lost.kept)).toEqual(['user: Do it.', 'assistant: null'])
+  })
+
+  test('where a further call of the model is refused: what was done stays, and is not to be repeated', async () => {
+    const refused = new ApiError('gateway_unavailable')
+    for (const stream of [false, true]) {
+      const it = createTestLoop({ answers: [[echo], refused], message: { stream } })
+      const ended = stream
+        ? (await runStreamed(it)).error
+        : await runPlain(it).catch((error) => error)
+      expect(ended).toMatchObject({ code: 'gateway_unavailable', retryable: false })
+      expect(wordsOf(it.kept)).toEqual(['user: Do it.', 'assistant: null', 'tool: {"a":1}'])
+    }
+    const first = createTestLoop({ answers: [refused] })
+    await expect(runPlain(first)).rejects.toMatchObject({ retryable: true })
+    expect(first.kept).toEqual([])
+  })
+})

@@ -1,0 +1,68 @@
+import type { Transaction } from 'kysely'
+import { mostFoundModels } from './offer'
+import type { Snapshot } from './snapshot'
+import type { AnnouncedModel } from '../db/gateway-schema'
+import type { Schema } from '../db/schema'
+import type { Provider } from '../providers/provider'
+
+/** Room for the provider's key and a slash in an id of 256 characters. */
+const longestName = 215
+
+/** Whether a model may be called by that name. */
+export const isCallable = (name: string) =>
+  /^[\w.:@/+~,=#()-]+$/.test(name) && name.length <= longestName
+
+/** What the catalogue has neither by its own name nor by the provider's, which has a price there. */
+export function filterUnlisted(
+  snapshot: Snapshot,
+  provider: Pick<Provider, 'key'>,
+  names: readonly string[],
+): string[] {
+  const listed = new Set<string>()
+  for (const { id, provider: key, upstreamModel } of snapshot.models.values()) {
+    if (key !== provider.key) continue
+    listed.add(upstreamModel)
+    listed.add(id.slice(key.length + 1))
+  }
+  const found = [...new Set(names)].filter((name) => !listed.has(name) && isCallable(name))
+  return found.slice(0, mostFoundModels)
+}
+
+/** Replaces the models that are known only from a connection; those that stay keep their date. */
+export async function replaceDiscoveredModels(
+  trx: Transaction<Schema>,
+  connectionId: string,
+  names: readonly string[],
+): Promise<void> {
+  await trx
+    .deleteFrom('connection_model')
+    .where('connection_id', '=', connectionId)
+    .$if(names.length > 0, (query) => query.where('name', 'not in', names))
+    .execute()
+  if (names.length === 0) return
+  await trx
+    .insertInto('connection_model')
+    .values(names.map((name) => ({ connection_id: connectionId, name })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/**
+ * Keeps what a connection's gateway serves of its provider, as a test of another connection does.
+ * Resolves with how many models that are.
+ */
+export async function replaceServedModels(
+  trx: Transaction<Schema>,
+  { id, provider }: { id: string; provider: string },
+  { snapshot, served }: { snapshot: Snapshot; served: readonly AnnouncedModel[] },
+): Promise<number> {
+  const names = served.filter((model) => model.provider === provider).map(({ name }) => name)
+  await replaceDiscoveredModels(trx, id, filterUnlisted(snapshot, { key: provider }, names))
+  // Written in any case: this is what tells all nodes that something has changed.
+  await trx
+    .updateTable('connection')
+    .set({ model_count: names.length })
+    .where('id', '=', id)
+    .execute()
+  return names.length
+}

@@ -1,0 +1,148 @@
+import type { Kysely, Selectable } from 'kysely'
+import { z } from 'zod'
+import { capabilities, type Model } from './model'
+import { readPriceSteps } from './price-steps'
+import type { ProviderConnection, Parts } from './snapshot'
+import { readCollections } from './account-names'
+import { readPricing } from './stored-pricing'
+import type { ConnectionRow, ModelRow, ProviderRow, Schema } from '../db/schema'
+import { connectionSecret, unseal, type SealingKeys } from '../db/sealed'
+import { ConnectionOptions } from '../providers/connection-options'
+import { dialects, RelayOptions, type Provider } from '../providers/provider'
+
+const StoredCapabilities = z.record(z.enum(capabilities), z.boolean())
+const Dialect = z.enum(dialects)
+
+/** A row of `model` as a model. Throws when the row is damaged. */
+export function toModel(row: Selectable<ModelRow>): Model {
+  return {
+    id: row.id,
+    provider: row.provider,
+    name: row.name,
+    upstreamModel: row.upstream_model,
+    category: row.category,
+    contextLength: row.context_length,
+    maxOutputTokens: row.max_output_tokens,
+    capabilities: StoredCapabilities.parse(row.capabilities),
+    pricing: readPricing(row.pricing),
+    isFree: row.is_free,
+    enabled: row.enabled,
+    createdAt: Math.floor(row.created_at.getTime() / 1000),
+    deprecatedAt: row.deprecated_at && Math.floor(row.deprecated_at.getTime() / 1000),
+    dimensions: row.dimensions,
+    simulated: false,
+  }
+}
+
+/**
+ * The model of a row; what is damaged is said. A damaged price is none, and the model is not served:
+ * left out, it would make room for the one of that name that comes with Tollgate, at its price.
+ */
+export function toModels(
+  row: Selectable<ModelRow>,
+  onDamaged: StoredOptions['onDamaged'],
+): Model[] {
+  try {
+    return [toModel(row)]
+  } catch (error) {
+    onDamaged('model', error)
+  }
+  try {
+    return [{ ...toModel({ ...row, pricing: null, is_free: false }), enabled: false }]
+  } catch {
+    return []
+  }
+}
+
+/** A row of `provider` as a provider. Throws when the row is damaged. */
+export const toProvider = (row: Selectable<ProviderRow>): Provider => ({
+  key: row.key,
+  name: row.name,
+  dialect: Dialect.parse(row.dialect),
+  baseUrl: row.base_url,
+  variables: {},
+  authHeader: row.auth_header,
+  keyless: row.keyless,
+  keyVariables: [],
+  embeddings: 'yes',
+  abort: 'unknown',
+  website: row.website,
+  options: RelayOptions.parse(row.options),
+})
+
+type Owned = Pick<Selectable<ConnectionRow>, 'id' | 'scope' | 'user_id' | 'organization_id'>
+
+/** Nobody but the operator goes unguarded: what is not the platform's counts as a stranger's. */
+export const ownerOf = ({ id, scope, user_id: user, organization_id: organization }: Owned) =>
+  scope === 'platform' ? null : (user ?? organization ?? id)
+
+/** A row of `connection` as a connection. Throws when it is damaged, or its secret does not open. */
+export const toConnection = (
+  row: Selectable<ConnectionRow>,
+  { sealingKeys }: Pick<StoredOptions, 'sealingKeys'>,
+): ProviderConnection => ({
+  id: row.id,
+  provider: row.provider,
+  name: row.name,
+  baseUrl: row.endpoint_url,
+  secret: row.secret && unseal(row.secret, sealingKeys, connectionSecret(row.id)),
+  options: ConnectionOptions.parse(row.options),
+  priority: row.priority,
+  owner: ownerOf(row),
+  isDefault: row.is_default,
+  isFailing: row.status === 'error',
+  rpm: row.rpm,
+  tpm: row.tpm,
+  gatewayId: row.gateway_id,
+  onlyModels: null,
+})
+
+export interface StoredOptions {
+  /** Opens the credentials. */
+  sealingKeys: SealingKeys
+  /** A row that cannot be used is left out, and said. */
+  onDamaged: (what: string, error: unknown) => void
+}
+
+/** The values of the rows that can be read. */
+export const usable = <Row, Value>(
+  rows: readonly Row[],
+  read: (row: Row) => Value,
+  onDamaged: (error: unknown) => void,
+): Value[] =>
+  rows.flatMap((row) => {
+    try {
+      return [read(row)]
+    } catch (error) {
+      onDamaged(error)
+      return []
+    }
+  })
+
+/** What operators added, as far as it is in use. Rejects when the database does not answer. */
+export async function readStored(db: Kysely<Schema>, options: StoredOptions): Promise<Parts> {
+  const { onDamaged } = options
+  const [providers, models, connections, collections, prices] = await Promise.all([
+    db.selectFrom('provider').selectAll().where('enabled', '=', true).execute(),
+    db.selectFrom('model').selectAll().execute(),
+    db
+      .selectFrom('connection')
+      .selectAll()
+      .where('scope', '=', 'platform')
+      .where('status', '!=', 'inactive')
+      .execute(),
+    readCollections(db, null),
+    readPriceSteps(db, (error) => onDamaged('price', error)),
+  ])
+  return {
+    collections,
+    prices,
+    providers: usable(providers, toProvider, (error) => onDamaged('provider', error)),
+    models: models.flatMap((row) => toModels(row, onDamaged)),
+    connections: usable(
+      connections,
+      (row) => toConnection(row, options),
+      (error) => onDamaged('connection', error),
+    ),
+  }
+}

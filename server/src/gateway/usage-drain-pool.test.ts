@@ -1,0 +1,97 @@
+import { expect, test } from 'bun:test'
+import { UsageDrainPool } from './usage-drain-pool'
+import { Deadline } from '../routing/deadline'
+import { ClientGone } from '../wire/chunk-stream'
+
+const newDeadline = () => new Deadline({ totalMs: 60_000 })
+/** One of each account. */
+const begin = (drains: UsageDrainPool, count: number) =>
+  Array.from({ length: count }, (_, k) => drains.begin(newDeadline(), `user_${k}`))
+
+test('S10: no more go on at once than there is room for; who has ended makes room', () => {
+  const drains = new UsageDrainPool({ max: 3, lifeMs: 60_000 })
+  const [first, ...others] = begin(drains, 5)
+  expect(others.map((drain) => drain !== undefined)).toEqual([true, true, false, false])
+  first?.[Symbol.dispose]()
+  // Twice is once.
+  first?.[Symbol.dispose]()
+  expect(drains.size).toBe(2)
+  expect(begin(drains, 2).map((drain) => drain !== undefined)).toEqual([true, false])
+})
+
+test('S10: each has its time, then its attempt ends; one that was over before is left alone', async () => {
+  const drains = new UsageDrainPool({ max: 2, lifeMs: 30 })
+  const [late, timely] = [newDeadline(), newDeadline()]
+  drains.begin(late, 'user_1')
+  drains.begin(timely, 'user_2')?.[Symbol.dispose]()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  late.signal.addEventListener('abort', () => resolve())
+  await promise
+  expect(late.signal.reason).toBeInstanceOf(ClientGone)
+  await Bun.sleep(20)
+  expect(timely.signal.aborted).toBe(false)
+  // Its place is free when it was settled, not before.
+  expect(drains.size).toBe(1)
+  timely[Symbol.dispose]()
+})
+
+test('L01: a stopping process ends them, waits until they are settled, and takes no more', async () => {
+  const drains = new UsageDrainPool({ max: 2, lifeMs: 60_000 })
+  const deadline = newDeadline()
+  const drain = drains.begin(deadline, 'user_1')
+  const state = { isClosed: false }
+  const closing = drains.close().then(() => (state.isClosed = true))
+  expect(deadline.signal.aborted).toBe(true)
+  expect(drains.begin(newDeadline(), 'user_1')).toBeUndefined()
+  await Promise.resolve()
+  expect(state.isClosed).toBe(false)
+  drain?.[Symbol.dispose]()
+  await closing
+  await drains.close()
+})
+
+test('finding S11: one account has half of them, and the others the rest', () => {
+  const drains = new UsageDrainPool({ max: 8, lifeMs: 60_000 })
+  const beginOf = (account: string) =>
+    Array.from({ length: 8 }, () => drains.begin(newDeadline(), account)).filter(Boolean)
+  const [first, others] = [beginOf('user_1'), beginOf('user_2')]
+  expect([first.length, others.length, beginOf('user_3').length]).toEqual([4, 4, 0])
+  for (const drain of [...first, ...others]) drain?.[Symbol.dispose]()
+  // Twice is once: the count of an account does not fall below none.
+  for (const drain of first) drain?.[Symbol.dispose]()
+  expect(beginOf('user_1')).toHaveLength(4)
+})
+
+test('finding S11: the work of an account’s drains ends them, and begins again with time', () => {
+  const clock = { ms: 0 }
+  const drains = new UsageDrainPool({ max: 8, lifeMs: 60_000, now: () => clock.ms })
+  const [one, other] = [newDeadline(), newDeadline()]
+  const first = drains.begin(one, 'user_1')
+  const second = drains.begin(other, 'user_1')
+  first?.work(1500, 0)
+  // 12 MB, in no time.
+  second?.work(0, 12 * 1024 * 1024)
+  expect([one.aborted, other.aborted]).toEqual([false, false])
+  second?.work(0, 4 * 1024 * 1024)
+  expect([one.aborted, other.aborted]).toEqual([false, true])
+  first?.work(1, 0)
+  expect(one.reason).toBeInstanceOf(ClientGone)
+  for (const drain of [first, second]) drain?.[Symbol.dispose]()
+  expect(drains.begin(newDeadline(), 'user_1')).toBeUndefined()
+  expect(drains.begin(newDeadline(), 'user_2')).toBeDefined()
+  clock.ms += 1000
+  expect(drains.begin(newDeadline(), 'user_1')).toBeDefined()
+  expect(drains.accounts).toBe(2)
+})
+
+test('finding S11: accounts without drains are forgotten', () => {
+  const clock = { ms: 0 }
+  const drains = new UsageDrainPool({ max: 8, lifeMs: 60_000, now: () => clock.ms })
+  for (let k = 0; k < 100; k++) {
+    const drain = drains.begin(newDeadline(), `user_${k}`)
+    drain?.work(1, 0)
+    drain?.[Symbol.dispose]()
+    clock.ms += 100
+  }
+  expect(drains.accounts).toBeLessThan(3)
+})

@@ -1,0 +1,124 @@
+import type { StreamCopy } from './event-stream'
+import { renderError, streamOf, toRendered } from './render'
+import type { Wording } from '../protocols/dialect'
+import { mostAnswerBytes, type Claim, type Claims } from '../idempotency/claims'
+import { hashRequest, readKey } from '../idempotency/key'
+import type { KeptAnswer } from '../idempotency/store'
+import { ClientGone } from '../wire/chunk-stream'
+
+interface Options {
+  claims: Claims
+  /** The header as it came. */
+  key: string
+  path: string
+  requestId: string
+  wording: Wording
+  /** Aborts when the caller has gone. */
+  signal: AbortSignal
+  /** How long a repeat waits for the first. */
+  patienceMs: number
+}
+
+/**
+ * One request with an `Idempotency-Key`: it claims the key, and its answer is kept where something
+ * was done before it was given, else the key is free again. Source: contract 4.9.
+ */
+export class IdempotentRequest {
+  readonly #options: Options
+  #claim: Claim | undefined
+  #isDispatched = false
+  #ending: Promise<void> | undefined
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /**
+   * Undefined when this request is the one to run, else the answer of the first. Rejects with
+   * `invalid_request`, `request_timeout` and `gateway_unavailable`.
+   */
+  readonly claim = async (userId: string, body: object): Promise<KeptAnswer | undefined> => {
+    const { claims, path, signal, patienceMs } = this.#options
+    const key = readKey(this.#options.key)
+    const endsAtMs = performance.now() + patienceMs
+    const named = { userId, key, hash: hashRequest(path, body) }
+    const taken = await claims.take(named, { endsAtMs, signal })
+    if ('kept' in taken) return taken.kept
+    this.#claim = taken.claim
+    return undefined
+  }
+
+  /** Something is about to be done that must not be done twice. */
+  readonly dispatched = (): void => {
+    this.#isDispatched = true
+  }
+
+  /** A whole answer as it goes out, kept before. */
+  async whole(response: Response): Promise<Response> {
+    const { status, headers } = response
+    const body = new Uint8Array(await response.arrayBuffer())
+    await this.#end({ status, headers, body })
+    return new Response(body, { status, headers })
+  }
+
+  /** The request failed, before anything went out. Never rejects. */
+  async failed(thrown: unknown): Promise<void> {
+    if (!this.#claim) return
+    if (thrown instanceof ClientGone) return this.#giveUp()
+    const { requestId, wording } = this.#options
+    await this.whole(renderError(toRendered(thrown), requestId, wording))
+  }
+
+  /** Collects a stream as it goes out. Who leaves before its end finds nothing kept. */
+  copy(headers: Headers): StreamCopy {
+    const { signal } = this.#options
+    let pieces: Uint8Array[] = []
+    let size = 0
+    const add = (bytes: Uint8Array) => {
+      size += bytes.byteLength
+      if (size <= mostAnswerBytes) pieces.push(bytes)
+      else pieces = []
+    }
+    const drop = () => void this.#giveUp()
+    // Nobody may be reading any more who could tell.
+    if (signal.aborted) drop()
+    else signal.addEventListener('abort', drop, { once: true })
+    return {
+      add,
+      drop,
+      end: (bytes) => {
+        add(bytes)
+        if (size > mostAnswerBytes) return this.#giveUp()
+        return this.#end({ status: 200, headers, body: new Uint8Array(Buffer.concat(pieces)) })
+      },
+    }
+  }
+
+  #giveUp(): Promise<void> {
+    this.#ending ??= this.#claim?.giveUp() ?? Promise.resolve()
+    return this.#ending
+  }
+
+  #end(answer: Omit<KeptAnswer, 'requestId' | 'headers'> & { headers: Headers }): Promise<void> {
+    if (!this.#isDispatched) return this.#giveUp()
+    const { requestId } = this.#options
+    const headers = Object.fromEntries(answer.headers)
+    this.#ending ??= this.#claim?.keep({ ...answer, headers, requestId }) ?? Promise.resolve()
+    return this.#ending
+  }
+}
+
+/** A kept answer, for a repeat. */
+export function replayAnswer({ requestId, status, headers, body }: KeptAnswer): Response {
+  const isStream = headers['content-type']?.startsWith('text/event-stream') ?? false
+  return new Response(isStream ? streamOf(body) : body, {
+    status,
+    headers: {
+      ...headers,
+      // The same key gets the same answer.
+      ...(status >= 400 && { 'x-should-retry': 'false' }),
+      'x-request-id': requestId,
+      'x-idempotent-replay': 'true',
+    },
+  })
+}

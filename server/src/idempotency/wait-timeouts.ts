@@ -1,0 +1,34 @@
+import { ApiError } from '../errors'
+import { ClientGone } from '../wire/chunk-stream'
+
+/** How long somebody waits. */
+export interface WaitTimeouts {
+  /** By the monotonic clock. */
+  endsAtMs: number
+  /** Aborts when the caller has gone. */
+  signal: AbortSignal
+}
+
+/** What was awaited. Rejects with `request_timeout` when patience ends, with `ClientGone` before. */
+export async function awaitWithin<Value>(
+  asked: Promise<Value>,
+  patience: WaitTimeouts,
+): Promise<Value> {
+  const { signal, endsAtMs } = patience
+  const { promise: ended, reject } = Promise.withResolvers<never>()
+  const leave = () => reject(new ClientGone())
+  const timer = setTimeout(() => reject(late()), Math.max(0, endsAtMs - performance.now()))
+  signal.addEventListener('abort', leave, { once: true })
+  if (signal.aborted) leave()
+  try {
+    return await Promise.race([asked, ended])
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', leave)
+  }
+}
+
+const late = () =>
+  new ApiError('request_timeout', {
+    message: 'The first request with this Idempotency-Key is still running. Ask again later.',
+  })

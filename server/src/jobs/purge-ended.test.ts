@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { purgeEnded } from './purge-ended'
+import type { Database } from '../db/database'
+import { openTestDatabase } from '../db/database-for-tests'
+import { newId } from '../db/id'
+import { createCustomer } from '../ledger/customer-for-tests'
+import { takeLease } from '../ledger/take-lease'
+
+const stack = new AsyncDisposableStack()
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase(stack)
+}, 60_000)
+afterAll(() => stack.disposeAsync())
+
+const idsOf = async (table: string) => {
+  const { rows } = await sql<{ id: string }>`
+    select id from ${sql.table(table)} order by id`.execute(database.query)
+  return rows.map(({ id }) => id)
+}
+
+test('sessions that ended are forgotten after so many days, with all that was said', async () => {
+  const { query } = database
+  const userId = await createCustomer(database)
+  await sql`
+    insert into automation_session
+      (id, user_id, session_type, status, model_id, disabled_tools, updated_at)
+    select status || '_' || days, ${userId}, 'chat', status, 'sandbox/echo', '[]',
+      now() - days * interval '1 day'
+    from unnest(array['active', 'paused', 'completed', 'cancelled', 'failed']) as status,
+      unnest(array[0, 29, 32]) as days`.execute(query)
+  await sql`
+    insert into automation_message (id, session_id, user_id, position, role, content, tokens)
+    select 'msg_' || position || id, id, ${userId}, position, 'user', 'Hello.', 1
+    from automation_session, generate_series(0, 2) as position`.execute(query)
+  expect(await purgeEnded(query, 30)).toMatchObject({ sessions: 3 })
+  const kept = await idsOf('automation_session')
+  expect(kept.filter((id) => id.endsWith('_32'))).toEqual(['active_32', 'paused_32'])
+  expect(kept).toHaveLength(12)
+  expect(await idsOf('automation_message')).toHaveLength(36)
+  expect(await purgeEnded(query, 30)).toMatchObject({ sessions: 0 })
+})
+
+/** An organization's id. */
+async function newOrganization(): Promise<string> {
+  const id = newId('org')
+  await database.query
+    .insertInto('organization')
+    .values({ id, name: 'Company', billing_email: 'billing@example.com' })
+    .execute()
+  return id
+}
+
+test('invitations are forgotten so many days after they could be answered last', async () => {
+  const { query } = database
+  const organizationId = await newOrganization()
+  await sql`
+    insert into invitation (id, organization_id, email, role, status, expires_at)
+    select status || days, ${organizationId}, status || days || '@example.com', 'member', status,
+      now() - days * interval '1 day'
+    from unnest(array['pending', 'accepted', 'declined', 'revoked']) as status,
+      unnest(array[-7, 29, 32]) as days`.execute(query)
+  expect(await purgeEnded(query, 30)).toMatchObject({ invitations: 4 })
+  const kept = await idsOf('invitation')
+  expect(kept).toHaveLength(8)
+  expect(kept.filter((id) => id.endsWith('32'))).toEqual([])
+})
+
+test('what an organization used is told for 25 months, and counts in its limits meanwhile', async () => {
+  const { query } = database
+  const organizationId = await newOrganization()
+  await sql`
+    insert into organization_sum
+      (organization_id, day, user_id, model, requests, input_tokens, output_tokens, duration_ms,
+        price, cost, spent)
+    select ${organizationId}, (
+        date_trunc('month', now() at time zone 'UTC') - make_interval(months => months)
+      )::date - 1, 'user', 'sandbox/echo', 1, 1, 1, 1, 1, 1, 1
+    from unnest(array[-1, 0, 1, 24, 25, 30]) as months`.execute(query)
+  expect(await purgeEnded(query, 2)).toMatchObject({ sums: 2 })
+  const { rows } = await sql<{ total: number }>`
+    select count(*)::integer as total from organization_sum`.execute(query)
+  expect(rows).toEqual([{ total: 4 }])
+})
+
+test('what was changed in organizations is forgotten after 25 months, and cannot be sooner', async () => {
+  const { query } = database
+  await sql`
+    insert into organization_trail
+      (id, created_at, organization_id, actor, action, object_id)
+    select 'trail_' || months, now() - make_interval(months => months), 'org_1', 'system',
+      'credit.bought', 'cs_1'
+    from unnest(array[0, 24, 26, 40]) as months`.execute(query)
+  const young = sql`delete from organization_trail where id = 'trail_24'`
+  await expect(young.execute(query)).rejects.toThrow('append-only')
+  expect(await purgeEnded(query, 2)).toMatchObject({ changes: 2 })
+  expect(await idsOf('organization_trail')).toEqual(['trail_0', 'trail_24'])
+})
+
+test('when gateways were online is forgotten after a day', async () => {
+  const { query } = database
+  const id = newId('gw')
+  const owner = await createCustomer(database)
+  await query
+    .insertInto('gateway')
+    .values({
+      id,
+      user_id: owner,
+      organization_id: null,
+      name: 'Mine',
+      token_hash: Buffer.from(id),
+    })
+    .execute()
+  await sql`
+    insert into gateway_hour (gateway_id, hour, minutes)
+    select ${id}, floor(extract(epoch from now()) / 3600) - ago, 1
+    from unnest(array[0, 24, 25, 26, 100]) as ago`.execute(query)
+  await purgeEnded(query, 2)
+  const { rows } = await sql`
+    select from gateway_hour where gateway_id = ${id}`.execute(query)
+  expect(rows).toHaveLength(3)
+})
+
+test('a node that was killed is forgotten after a week, unless it has leases to be freed', async () => {
+  const { query } = database
+  const accountId = await createCustomer(database, 1000n)
+  await sql`
+    insert into node (id, place, seen_at)
+    select 'node_' || days || owed, 'here', now() - days * interval '1 day'
+    from unnest(array[0, 6, 8]) as days, unnest(array['', '_owed']) as owed`.execute(query)
+  await takeLease(query, {
+    generation: 0,
+    isRecalling: false,
+    leaseId: 'lease_1',
+    accountId,
+    nodeId: 'node_8_owed',
+    need: 100n,
+    wish: 100n,
+    nodes: 1,
+    lifeSeconds: 60,
+    demandSeconds: 2,
+  })
+  await purgeEnded(query, 2)
+  expect(await idsOf('node')).toEqual([
+    'node_0',
+    'node_0_owed',
+    'node_6',
+    'node_6_owed',
+    'node_8_owed',
+  ])
+})

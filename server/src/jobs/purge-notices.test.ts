@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { purgeNotices } from './purge-notices'
+import type { Database } from '../db/database'
+import { openTestDatabase } from '../db/database-for-tests'
+import { createCustomer } from '../ledger/customer-for-tests'
+
+const stack = new AsyncDisposableStack()
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase(stack)
+}, 60_000)
+afterAll(() => stack.disposeAsync())
+
+test('notifications go after 90 days, triggers too but the last ten, mails after a week', async () => {
+  const { query } = database
+  const userId = await createCustomer(database)
+  await sql`
+    insert into notification (id, user_id, kind, title, body, created_at)
+    select 'ntf_' || days, ${userId}, 'system', 'x', 'x', now() - days * interval '1 day'
+    from unnest(array[0, 89, 91]) as days`.execute(query)
+  await sql`
+    insert into alert (id, user_id, name, type, threshold, period, enabled, channels)
+    select 'alert_' || n, ${userId}, 'x', 'error_rate', 1, 'day', true, '{}'
+    from generate_series(1, 2) as n`.execute(query)
+  // Of the first alert twelve old ones, of the second one old and fourteen new ones.
+  await sql`
+    insert into alert_trigger (id, alert_id, triggered_at, value)
+    select 'trg_1_' || n + 10, 'alert_1', now() - interval '91 days', 1
+    from generate_series(1, 12) as n
+    union all
+    select 'trg_2_' || n + 10, 'alert_2',
+      now() - case n when 1 then 91 else 89 end * interval '1 day', 1
+    from generate_series(1, 15) as n`.execute(query)
+  await sql`
+    insert into mail (recipient, subject, body, sent_at, failed_at, created_at)
+    select state || '@example.com', 'x', 'x',
+      case state when 'sent' then now() - interval '8 days'
+        when 'fresh' then now() - interval '6 days' end,
+      case state when 'failed' then now() - interval '8 days' end,
+      now() - interval '9 days'
+    from unnest(array['sent', 'fresh', 'failed', 'waiting']) as state`.execute(query)
+  expect(await purgeNotices(query)).toBe(1 + 3 + 2)
+  expect(await purgeNotices(query)).toBe(0)
+  const kept = async (table: string, column: string) => {
+    const { rows } = await sql<{ name: string }>`
+      select ${sql.ref(column)} as name from ${sql.table(table)} order by 1`.execute(query)
+    return rows.map(({ name }) => name)
+  }
+  expect(await kept('notification', 'id')).toEqual(['ntf_0', 'ntf_89'])
+  expect((await kept('alert_trigger', 'id')).slice(0, 2)).toEqual(['trg_1_13', 'trg_1_14'])
+  expect((await kept('alert_trigger', 'alert_id')).filter((id) => id === 'alert_2')).toHaveLength(
+    14,
+  )
+  expect(await kept('mail', 'recipient')).toEqual(['fresh@example.com', 'waiting@example.com'])
+})

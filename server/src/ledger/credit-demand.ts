@@ -1,0 +1,25 @@
+/** What a request needs of an account. Amounts are nano-dollars. */
+export interface CreditDemand {
+  /** Its worst case. */
+  full: bigint
+  /** The worst case with the least output that is worth a request; at most `full`. */
+  floor: bigint
+  /** What the whole account must have, on all nodes; 0 for a hold that extends another. */
+  minimum: bigint
+}
+
+/** The account has not enough, on all nodes. Amounts are nano-dollars. */
+export class InsufficientCredit extends Error {
+  override readonly name = 'Refused'
+  readonly available: bigint
+  readonly needed: bigint
+
+  constructor(available: bigint, needed: bigint) {
+    super('not enough credit')
+    this.available = available
+    this.needed = needed
+  }
+}
+
+/** The larger of two amounts. */
+export const maxAmount = (a: bigint, b: bigint) => (a > b ? a : b)

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { createCustomer } from './customer-for-tests'
+import { heldOf, HeldAmountPublisher, type HeldAmount } from './held-amounts'
+import { findRecentReclaims } from './lease-reclaim'
+import { purgeOldRows } from './retention'
+import { takeLease } from './take-lease'
+import type { Database } from '../db/database'
+import { openTestDatabase } from '../db/database-for-tests'
+import { newId } from '../db/id'
+
+const of = (figures: Record<string, bigint>): HeldAmount[] =>
+  Object.entries(figures).map(([leaseId, held]) => ({ leaseId, held }))
+
+const manyHolding = (held: bigint) =>
+  of(Object.fromEntries(Array.from({ length: 1200 }, (_, index) => [`lease ${index}`, held])))
+
+describe('what a node tells of its leases', () => {
+  test('is what was held at two looks in a row: what ends between them costs nothing', () => {
+    const told = new HeldAmountPublisher()
+    expect(told.next(of({ short: 5n, long: 7n }))).toEqual([])
+    const long = told.next(of({ short: 0n, long: 9n }))
+    expect(long).toEqual(of({ long: 7n }))
+    told.confirm(long)
+    expect(told.next(of({ short: 5n, long: 9n }))).toEqual(of({ long: 9n }))
+  })
+
+  test('is told again only when it changed, and at once when nothing is held any more', () => {
+    const told = new HeldAmountPublisher()
+    const look = (figures: Record<string, bigint>) => {
+      const next = told.next(of(figures))
+      told.confirm(next)
+      return next
+    }
+    look({ a: 3n, b: 4n })
+    expect(look({ a: 3n, b: 4n })).toEqual(of({ a: 3n, b: 4n }))
+    expect(look({ a: 3n, b: 4n })).toEqual([])
+    // One has settled, the other is not even a lease any more.
+    expect(look({ a: 0n })).toEqual(of({ a: 0n, b: 0n }))
+    expect(look({ a: 0n })).toEqual([])
+  })
+
+  test('is told again after a telling that went unanswered, even when it is as before', () => {
+    const told = new HeldAmountPublisher()
+    told.next(of({ a: 3n }))
+    told.confirm(told.next(of({ a: 3n })))
+    expect(told.next(of({ a: 0n }))).toEqual(of({ a: 0n }))
+    expect(told.next(of({ a: 3n }))).toEqual(of({ a: 0n }))
+    expect(told.next(of({ a: 3n }))).toEqual(of({ a: 3n }))
+  })
+
+  test('of very many leases is told by turns', () => {
+    const told = new HeldAmountPublisher()
+    told.next(manyHolding(1n))
+    const heard = new Set<string>()
+    for (let look = 1n; look <= 3n; look++) {
+      // All of them change all the time.
+      const next = told.next(manyHolding(1n + look))
+      expect(next.length).toBeLessThanOrEqual(500)
+      for (const { leaseId } of next) heard.add(leaseId)
+      told.confirm(next)
+    }
+    expect(heard.size).toBe(1200)
+  })
+})
+
+describe('what an account holds back', () => {
+  const stack = new AsyncDisposableStack()
+  let database: Database
+
+  beforeAll(async () => {
+    database = await openTestDatabase(stack)
+  }, 60_000)
+  afterAll(() => stack.disposeAsync())
+
+  async function newLease(accountId: string, amount: bigint): Promise<string> {
+    const leaseId = newId('lease')
+    const lease = { leaseId, accountId, nodeId: 'node', need: amount, wish: 0n }
+    await takeLease(database.query, {
+      generation: 0,
+      isRecalling: false,
+      ...lease,
+      nodes: 1,
+      lifeSeconds: 60,
+      demandSeconds: 2,
+    })
+    return leaseId
+  }
+
+  const tell = (figures: Record<string, bigint>) =>
+    findRecentReclaims(database.query, 'node', of(figures))
+
+  async function heldBy(accountId: string): Promise<bigint | undefined> {
+    const { rows } = await sql<{ held: bigint }>`
+      select ${heldOf('a.id')} as held from credit_account as a where id = ${accountId}
+    `.execute(database.query)
+    return rows[0]?.held
+  }
+
+  async function heldRows(): Promise<number> {
+    const { rows } = await sql`select from credit_held`.execute(database.query)
+    return rows.length
+  }
+
+  test('is what nodes told of its leases, and never what they have set aside', async () => {
+    const accountId = await createCustomer(database, 1000n)
+    const [one, other] = [await newLease(accountId, 300n), await newLease(accountId, 400n)]
+    expect(await heldBy(accountId)).toBe(0n)
+    await tell({ [one]: 20n, [other]: 30n })
+    expect(await heldBy(accountId)).toBe(50n)
+    await tell({ [one]: 25n, [other]: 0n })
+    expect(await heldBy(accountId)).toBe(25n)
+    // Told before what was spent was booked: no more is held than is left of a lease.
+    await sql`update credit_lease set spent = 290 where id = ${one}`.execute(database.query)
+    expect(await heldBy(accountId)).toBe(10n)
+    await tell({ [one]: 0n })
+    expect(await heldBy(accountId)).toBe(0n)
+    expect(await heldRows()).toBe(0)
+  })
+
+  test('ends with the lease of a node that died, and is forgotten', async () => {
+    const accountId = await createCustomer(database, 1000n)
+    const [dead, alive] = [await newLease(accountId, 300n), await newLease(accountId, 400n)]
+    await tell({ [dead]: 20n, [alive]: 30n })
+    await sql`update credit_lease set state = 'swept' where id = ${dead}`.execute(database.query)
+    expect(await heldBy(accountId)).toBe(30n)
+    await purgeOldRows(database.query, 30)
+    expect(await heldRows()).toBe(1)
+    expect(await heldBy(accountId)).toBe(30n)
+  })
+
+  test('is told while its leases are locked by somebody who books', async () => {
+    const accountId = await createCustomer(database, 1000n)
+    const lease = await newLease(accountId, 300n)
+    await database.query.transaction().execute(async (trx) => {
+      await sql`select from credit_account where id = ${accountId} for update`.execute(trx)
+      await sql`select from credit_lease where id = ${lease} for update`.execute(trx)
+      await tell({ [lease]: 20n })
+      expect(await heldBy(accountId)).toBe(20n)
+    })
+  })
+})

@@ -1,0 +1,90 @@
+import { sql, type RawBuilder } from 'kysely'
+
+/** What running requests hold of one lease; nano-dollars. */
+export interface HeldAmount {
+  leaseId: string
+  held: bigint
+}
+
+/** What is known of one lease; `told` is undefined from a telling until its answer. */
+interface Figure {
+  seen: bigint
+  told: bigint | undefined
+}
+
+const mostAtOnce = 500
+
+/**
+ * What this node has told of its leases. Told is only what was held at two looks in a row, and only
+ * where that changed: requests that end between two looks cost no writing.
+ */
+export class HeldAmountPublisher {
+  /** Whoever was told of last comes last. */
+  readonly #figures = new Map<string, Figure>()
+
+  /** A look at all leases: what is to be told now. Of very many, some wait for the next look. */
+  next(all: readonly HeldAmount[]): HeldAmount[] {
+    const present = new Map(all.map(({ leaseId, held }) => [leaseId, held]))
+    for (const { leaseId, held } of all) {
+      if (held > 0n && !this.#figures.has(leaseId))
+        this.#figures.set(leaseId, { seen: 0n, told: 0n })
+    }
+    const due: HeldAmount[] = []
+    for (const [leaseId, figure] of this.#figures) {
+      const held = present.get(leaseId) ?? 0n
+      const standing = held < figure.seen ? held : figure.seen
+      figure.seen = held
+      if (standing !== figure.told) due.push({ leaseId, held: standing })
+      else if (held === 0n) this.#figures.delete(leaseId)
+    }
+    const next = due.slice(0, mostAtOnce)
+    for (const { leaseId } of next) this.#note(leaseId, undefined)
+    return next
+  }
+
+  /** The database has it. What is never confirmed is told again. */
+  confirm(told: readonly HeldAmount[]): void {
+    for (const { leaseId, held } of told) this.#note(leaseId, held)
+  }
+
+  #note(leaseId: string, told: bigint | undefined): void {
+    const seen = this.#figures.get(leaseId)?.seen ?? 0n
+    this.#figures.delete(leaseId)
+    this.#figures.set(leaseId, { seen, told })
+  }
+}
+
+/**
+ * Writes down what is held of leases: the `with` of a statement that is asked anyway, empty where there
+ * is nothing to tell. It waits for nobody who takes, books or renews: the figures have a table of their own.
+ */
+export function publishHeldAmounts(all: readonly HeldAmount[]): RawBuilder<unknown> {
+  if (all.length === 0) return sql``
+  return sql`
+    with fresh as (
+      select * from unnest(
+        ${all.map(({ leaseId }) => leaseId)}::text[], ${all.map(({ held }) => held)}::bigint[]
+      ) as t (lease_id, held)
+    ), told as (
+      insert into credit_held (lease_id, held) select lease_id, held from fresh where held > 0
+      on conflict (lease_id) do update set held = excluded.held
+    ), over as (
+      delete from credit_held where lease_id in (select lease_id from fresh where held = 0)
+    )`
+}
+
+/**
+ * What running requests hold of the account whose id stands in `accountId`, on all nodes, as they told
+ * it some seconds ago: part of a statement. What nodes have set aside beyond that is for requests to come.
+ */
+export const heldOf = (accountId: string): RawBuilder<bigint> => sql<bigint>`coalesce((
+  select sum(least(told.held, lease.amount - lease.spent))
+  from credit_lease as lease join credit_held as told on told.lease_id = lease.id
+  where lease.account_id = ${sql.ref(accountId)} and lease.state = 'active'
+), 0)::bigint`
+
+/** The same of all accounts of which something is held: a query for a `with`, of `account_id` and `held`. */
+export const heldByAccount: RawBuilder<unknown> = sql`
+  select lease.account_id, sum(least(told.held, lease.amount - lease.spent))::bigint as held
+  from credit_held as told join credit_lease as lease on lease.id = told.lease_id
+  where lease.state = 'active' group by lease.account_id`

@@ -1,0 +1,90 @@
+import { sql, type Kysely } from 'kysely'
+import { publishHeldAmounts, type HeldAmount } from './held-amounts'
+import type { Schema } from '../db/schema'
+
+/** That some node is short of an account. */
+export interface LeaseReclaim {
+  accountId: string
+  /** The node. */
+  by: string
+  /** When, in microseconds of the database's clock: a recall's name. */
+  at: bigint
+}
+
+// Longer than the time between two looks, so that none is missed.
+const windowSeconds = 10
+
+/**
+ * Has all nodes return what they do not use of an account, for `amount` nano-dollars that leave it otherwise than by
+ * requests: until `seconds` have passed, nodes take nothing that this amount needs.
+ */
+export async function reclaimCredit(
+  db: Kysely<Schema>,
+  {
+    accountId,
+    amount,
+    by,
+    seconds,
+  }: { accountId: string; amount: bigint; by: string; seconds: number },
+): Promise<void> {
+  await sql`
+    with demand as (
+      insert into credit_demand as known
+      values (${accountId}, ${by}, ${amount}, now(), now(), now() + make_interval(secs => ${seconds}))
+      on conflict (account_id, node_id) do update set
+        amount = excluded.amount, since = excluded.since, recalled_at = excluded.recalled_at,
+        until = excluded.until
+      returning account_id, node_id, (extract(epoch from recalled_at) * 1000000)::bigint as at
+    )
+    select pg_notify('tollgate_recall', concat_ws(' ', node_id, account_id, at)) from demand
+  `.execute(db)
+}
+
+/** Reads what other nodes recalled lately, and publishes what is held by the way. To be called every two seconds. */
+export async function findRecentReclaims(
+  db: Kysely<Schema>,
+  nodeId: string,
+  held: readonly HeldAmount[],
+): Promise<LeaseReclaim[]> {
+  const { rows } = await sql<LeaseReclaim>`
+    ${publishHeldAmounts(held)}
+    select account_id as "accountId", node_id as by, (extract(epoch from recalled_at) * 1000000)::bigint as at
+    from credit_demand
+    where recalled_at > now() - make_interval(secs => ${windowSeconds}) and node_id <> ${nodeId}
+  `.execute(db)
+  return rows
+}
+
+/** What was recalled, as this node hears of it, once or twice: each recall is answered once. */
+export class LeaseReclaimer {
+  readonly #answer: (recall: LeaseReclaim) => void
+  /** Account -> its last recall that was answered. */
+  readonly #answered = new Map<string, bigint>()
+
+  constructor(answer: (recall: LeaseReclaim) => void) {
+    this.#answer = answer
+  }
+
+  /** A notification came. Its own are none of a node's business. */
+  hear(payload: string, nodeId: string): void {
+    const [by = '', accountId = '', at = '0'] = payload.split(' ')
+    if (by !== nodeId) this.note({ accountId, by, at: BigInt(at) })
+  }
+
+  note(recalled: LeaseReclaim): void {
+    const { accountId, at } = recalled
+    if (at <= (this.#answered.get(accountId) ?? 0n)) return
+    this.#answered.delete(accountId)
+    this.#answered.set(accountId, at)
+    this.#forgetOlderThan(at - BigInt(windowSeconds + 10) * 1_000_000n)
+    this.#answer(recalled)
+  }
+
+  /** In the order in which they were answered, so the oldest come first. */
+  #forgetOlderThan(limit: bigint): void {
+    for (const [accountId, at] of this.#answered) {
+      if (at >= limit) return
+      this.#answered.delete(accountId)
+    }
+  }
+}

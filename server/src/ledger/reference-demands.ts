@@ -1,0 +1,55 @@
+import type { ReferenceTake } from './reference-ledger'
+
+/** A node that is short of an account, in line. */
+export interface ReferenceDemand {
+  amount: bigint
+  /** Moments are numbers that only grow, as statements on one account follow each other. */
+  since: number
+  recalledAt: number
+  untilMs: number
+}
+
+const usualMs = 2000
+
+/** The table `credit_demand` as a plain object: by account, the nodes that wait for credit. */
+export class ReferenceDemands {
+  readonly #lines = new Map<string, Map<string, ReferenceDemand>>()
+
+  /** What the node waits for itself, what those before it wait for, and whether there are any others. */
+  line(accountId: string, nodeId: string, nowMs: number) {
+    const waiting = [...(this.#lines.get(accountId) ?? [])].filter(
+      ([, { untilMs }]) => untilMs > nowMs,
+    )
+    const own = waiting.find(([id]) => id === nodeId)?.[1]
+    const others = waiting.filter(([id]) => id !== nodeId)
+    const older = others
+      .filter(([, { since }]) => since < (own?.since ?? Infinity))
+      .reduce((sum, [, { amount }]) => sum + amount, 0n)
+    return { own, older, hasOthers: others.length > 0 }
+  }
+
+  /** What the node waits for after a call that left `lacking`. */
+  put(
+    { accountId, nodeId, isRecalling, nowMs, demandMs = usualMs }: ReferenceTake,
+    left: { lacking: bigint; own: ReferenceDemand | undefined; moment: number },
+  ): ReferenceDemand | undefined {
+    const { lacking, own, moment } = left
+    const line = this.#lines.get(accountId) ?? new Map<string, ReferenceDemand>()
+    this.#lines.set(accountId, line)
+    if (lacking <= 0n) {
+      if (own) line.delete(nodeId)
+      return own
+    }
+    if (!isRecalling && !own) return undefined
+    const recalledAt = isRecalling ? moment : (own?.recalledAt ?? 0)
+    const since = own?.since ?? moment
+    const demand = { amount: lacking, since, recalledAt, untilMs: nowMs + demandMs }
+    line.set(nodeId, demand)
+    return demand
+  }
+
+  /** Whether there was one. */
+  delete(accountId: string, nodeId: string): boolean {
+    return this.#lines.get(accountId)?.delete(nodeId) ?? false
+  }
+}

@@ -1,0 +1,131 @@
+import { sql, type Kysely } from 'kysely'
+import { toMessage, type MailMessage } from './message'
+import type { Send } from './smtp'
+import type { Schema } from '../db/schema'
+
+interface Options {
+  db: Kysely<Schema>
+  send: Send
+  /** The pause before the second try; it doubles with each, up to an hour. */
+  firstRetryMs?: number
+  /** How long one try may take; less than the first pause, after which another node may try. */
+  deadlineMs?: number
+  onFailure: (mailId: bigint, error: unknown) => void
+  /** Mails that nobody tries again. */
+  onGivenUp: (mailIds: readonly bigint[]) => void
+}
+
+/** A mail of the outbox. */
+interface Waiting {
+  id: bigint
+  recipient: string
+  subject: string
+  body: string
+  created_at: Date
+}
+
+const atOnce = 4
+const longestPauseSeconds = 3600
+const longestError = 500
+/** A mail that is on its way when the server stops is let arrive: cut off, it might go out twice. */
+const stopPatienceMs = 5000
+
+/**
+ * Sends what waits in the outbox. Any number of nodes may: who takes a mail moves its next try ahead, so
+ * that nobody else takes it meanwhile. A mail goes out once, unless a node ends between the mail server's
+ * yes and writing it down: then once more, under the same Message-ID.
+ */
+export class MailSender implements AsyncDisposable {
+  readonly #options: Options
+  readonly #ending = new AbortController()
+  #running: Promise<void> | undefined
+  #isClosing = false
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** Tries all mails that are due. Rejects when the database does not answer. */
+  deliverDue(): Promise<void> {
+    this.#running ??= this.#deliver().finally(() => (this.#running = undefined))
+    return this.#running
+  }
+
+  async #deliver(): Promise<void> {
+    await this.#giveUp()
+    let taken: readonly Waiting[]
+    do {
+      taken = this.#isClosing ? [] : await this.#take()
+      await Promise.all(taken.map((mail) => this.#try(mail)))
+    } while (taken.length === atOnce)
+  }
+
+  async #take(): Promise<Waiting[]> {
+    const { db, firstRetryMs = 60_000 } = this.#options
+    const { rows } = await sql<Waiting>`
+      update mail set
+        attempts = attempts + 1,
+        next_attempt_at = now() + make_interval(
+          secs => least(${longestPauseSeconds}, ${firstRetryMs / 1000} * power(2, least(attempts, 12)))
+        )
+      where id in (
+        select id from mail
+        where sent_at is null and failed_at is null and next_attempt_at <= now()
+        order by next_attempt_at limit ${atOnce} for update skip locked
+      )
+      returning id, recipient, subject, body, created_at`.execute(db)
+    return rows
+  }
+
+  async #try(mail: Waiting): Promise<void> {
+    const { db, send, deadlineMs = 30_000, onFailure } = this.#options
+    const signal = AbortSignal.any([this.#ending.signal, AbortSignal.timeout(deadlineMs)])
+    try {
+      await send(messageOf(mail), signal)
+    } catch (error) {
+      if (this.#ending.signal.aborted) return this.#giveBack(mail)
+      onFailure(mail.id, error)
+      const words = (error instanceof Error ? error.message : String(error)).slice(0, longestError)
+      await sql`update mail set last_error = ${words} where id = ${mail.id}`.execute(db)
+      return
+    }
+    await sql`update mail set sent_at = now(), last_error = null where id = ${mail.id}`.execute(db)
+  }
+
+  /** What a stop cut off is due at once for the next one to start. */
+  async #giveBack({ id }: Waiting): Promise<void> {
+    await sql`
+      update mail set attempts = greatest(0, attempts - 1), next_attempt_at = now()
+      where id = ${id} and sent_at is null`.execute(this.#options.db)
+  }
+
+  /** What was not taken in all its time, and nobody is trying now. */
+  async #giveUp(): Promise<void> {
+    const { rows } = await sql<{ id: bigint }>`
+      update mail set failed_at = now()
+      where sent_at is null and failed_at is null and next_attempt_at <= now()
+        and expires_at <= now()
+      returning id`.execute(this.#options.db)
+    if (rows.length > 0) this.#options.onGivenUp(rows.map(({ id }) => id))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true
+    const ended = this.#running?.catch(() => undefined)
+    await Promise.race([ended, Bun.sleep(stopPatienceMs)])
+    this.#ending.abort(new Error('the server stops'))
+    await ended
+  }
+}
+
+/** The number alone would repeat in another installation of the same sender. */
+const messageOf = ({ id, created_at: date, ...written }: Waiting): MailMessage =>
+  toMessage(`mail-${id}.${date.getTime()}`, { ...written, date })
+
+/** Whether a mail waits. */
+export async function isMailWaiting(db: Kysely<Schema>): Promise<boolean> {
+  const { rows } = await sql<{ waits: boolean }>`
+    select exists (select 1 from mail where sent_at is null and failed_at is null) as waits
+  `.execute(db)
+  return rows[0]?.waits ?? false
+}

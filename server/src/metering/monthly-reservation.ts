@@ -1,0 +1,113 @@
+import type { Budget } from './budget'
+import type { MonthlyUsage } from './monthly-usage'
+import { ApiError } from '../errors'
+
+/** The most that an account or key may use in a month; null for no limit. */
+export interface MonthlyLimit {
+  id: string
+  requests: number | null
+  /** Nano-dollars. */
+  spend: bigint | null
+}
+
+/** A moment, and the month that it is in. */
+interface Moment {
+  wallMs: number
+  fromMs: number
+  toMs: number
+}
+
+/**
+ * One request under its monthly limits: counted until it ends, and after that by its usage event, so
+ * that one which was refused later counts nothing. Throws `rate_limit_exceeded` where it is too many.
+ */
+export class MonthlyReservation implements Budget {
+  readonly #books: readonly MonthlyUsage[]
+  readonly #limits: readonly MonthlyLimit[]
+  /** By book. */
+  readonly #held: bigint[]
+  #amount = 0n
+  /** The account itself pays. */
+  #isOwn = true
+  #isOver = false
+
+  constructor(books: readonly MonthlyUsage[], limits: readonly MonthlyLimit[], moment: Moment) {
+    for (const [place, { requests: limit }] of limits.entries()) {
+      const used = books[place]?.requests ?? 0
+      if (limit !== null && used >= limit) throw tooManyRequests(limit, moment)
+    }
+    this.#books = books
+    this.#limits = limits
+    this.#held = books.map(() => 0n)
+    for (const book of books) book.enter()
+  }
+
+  /** Nano-dollars that may still be spent, below zero where nodes overshot; undefined for no limit. */
+  get left(): bigint | undefined {
+    return this.#left(true)
+  }
+
+  /** What the request may spend at most from now on, instead of what was held before. */
+  hold(amount: bigint): void {
+    this.#hold(amount, true)
+  }
+
+  /** Holds that much more, or less. */
+  add(amount: bigint): void {
+    this.#hold(this.#amount + amount, this.#isOwn)
+  }
+
+  /** The same where somebody else pays for the account: that counts for its key only. */
+  paidByOthers(): Budget {
+    const left = () => this.#left(false)
+    return {
+      get left() {
+        return left()
+      },
+      hold: (amount) => this.#hold(amount, false),
+      add: (amount) => this.add(amount),
+    }
+  }
+
+  #left(isOwn: boolean): bigint | undefined {
+    let least: bigint | undefined
+    for (const [place, { spend }] of this.#limits.entries()) {
+      const book = this.#books[place]
+      if (spend === null || !book || (book.isAccount && !isOwn)) continue
+      const left = spend - book.spent
+      if (least === undefined || left < least) least = left
+    }
+    return least
+  }
+
+  #hold(amount: bigint, isOwn: boolean): void {
+    if (this.#isOver) return
+    this.#amount = amount
+    this.#isOwn = isOwn
+    for (const [place, book] of this.#books.entries()) {
+      const wanted = book.isAccount && !isOwn ? 0n : amount
+      book.hold(wanted - (this.#held[place] ?? 0n))
+      this.#held[place] = wanted
+    }
+  }
+
+  /** The request has ended; what it used is noted in the same turn. Twice is harmless. */
+  end(): void {
+    if (this.#isOver) return
+    this.hold(0n)
+    this.#isOver = true
+    for (const book of this.#books) book.leave()
+  }
+}
+
+function tooManyRequests(limit: number, { wallMs, fromMs, toMs }: Moment): ApiError {
+  const waitMs = toMs - wallMs
+  return new ApiError('rate_limit_exceeded', {
+    message: `The limit is ${limit} requests a month. The next month begins at ${new Date(toMs).toISOString()}.`,
+    details: { limit, window: (toMs - fromMs) / 1000, retry_after: Math.ceil(waitMs / 1000) },
+    retryAfterSeconds: waitMs / 1000,
+    // Client libraries do not wait that long.
+    retryable: false,
+    quota: { limit, remaining: 0, resetAtMs: toMs },
+  })
+}

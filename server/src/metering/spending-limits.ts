@@ -1,0 +1,195 @@
+import { MonthlyUsage } from './monthly-usage'
+import { MonthlyReservation, type MonthlyLimit } from './monthly-reservation'
+import { unavailable } from '../errors'
+import type { MonthSums, Unbooked, UsedBy } from '../ledger/month-sums'
+import { costToCaller, type UsageEvent } from '../ledger/usage-event'
+
+/** What is asked of the database. */
+interface Asked {
+  usedBy: readonly UsedBy[]
+  from: Date
+  to: Date
+  unbooked: () => readonly Unbooked[]
+}
+
+interface Options {
+  /** Rejects when there is no answer in time. */
+  read: (asked: Asked, patienceMs: number) => Promise<MonthSums>
+  /** Monotonic milliseconds. */
+  now: () => number
+  wallMs: () => number
+  onError: (error: unknown) => void
+}
+
+/** Whose requests are limited: an account and a key, or an organization and its member. */
+interface Limited {
+  userId: string
+  organizationId?: string | undefined
+  limits: { monthly: readonly MonthlyLimit[] }
+}
+
+/** A caller is refused within a second. */
+const firstPatienceMs = 900
+const patienceMs = 5000
+const askAgainMs = 1000
+const forgetAfterMs = 120_000
+const booksAtOnce = 500
+
+type Dropped = Pick<UsageEvent, 'id' | 'userId' | 'keyId' | 'organizationId'>
+
+/** Under what a member's part of an organization's usage is counted. */
+export const memberIn = (organizationId: string, userId: string) => `${organizationId} ${userId}`
+
+/** Its first moment, and that of the next one. */
+interface Month {
+  fromMs: number
+  toMs: number
+}
+
+/** The calendar month of a moment, in UTC. */
+export function toMonth(wallMs: number): Month {
+  const date = new Date(wallMs)
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
+  return { fromMs: Date.UTC(year, month), toMs: Date.UTC(year, month + 1) }
+}
+
+/**
+ * Requests and spending per calendar month, of the accounts, keys, organizations and members that have
+ * such limits. Sums are
+ * read when one is first seen, counted here from then on, and read again every few seconds, as other
+ * nodes spend too. What nobody has used for two minutes is forgotten. Source: contract 11.4.
+ */
+export class SpendingLimits {
+  readonly #options: Options
+  readonly #books = new Map<string, MonthlyUsage>()
+  /** First readings under way, by id. */
+  readonly #reading = new Map<string, Promise<void>>()
+  #failedAtMs = -Infinity
+  #current: Month = { fromMs: 0, toMs: 0 }
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** How many accounts and keys are remembered. */
+  get size(): number {
+    return this.#books.size
+  }
+
+  /**
+   * Counts a request. A promise only when the database is asked. Throws or rejects with
+   * `rate_limit_exceeded`, and with `gateway_unavailable` where what was used cannot be read.
+   */
+  admit(limited: Limited): MonthlyReservation | Promise<MonthlyReservation> {
+    const { limits } = limited
+    const books = this.#booksOf(limited)
+    const unread = books.filter(({ isKnown }) => !isKnown)
+    if (unread.length === 0) return this.#enter(books, limits.monthly)
+    return Promise.all(unread.map((book) => this.#firstRead(book))).then(() =>
+      // The month may have turned, and a book that nobody used has gone.
+      this.#enter(this.#booksOf(limited), limits.monthly),
+    )
+  }
+
+  /** A request ended and will be booked. */
+  note(event: UsageEvent): void {
+    // Another attempt of the same request follows, or has begun.
+    if (this.#books.size === 0 || event.outcome === 'failed_over') return
+    const { userId, keyId, accountId } = event
+    const cost = costToCaller(event)
+    // What somebody else pays is none of the account's spending, but it is the key's.
+    this.#books.get(userId)?.note(event, accountId === userId ? cost : 0n)
+    this.#books.get(keyId)?.note(event, cost)
+    const { organizationId } = event
+    if (organizationId === null) return
+    const spent = accountId === organizationId ? (event.price ?? cost) : 0n
+    for (const book of this.#sharedBooks(organizationId, userId)) book.note(event, spent)
+  }
+
+  #sharedBooks(organizationId: string, userId: string): MonthlyUsage[] {
+    const ids = [organizationId, memberIn(organizationId, userId)]
+    return ids.flatMap((id) => this.#books.get(id) ?? [])
+  }
+
+  /** What was noted could not be written down. */
+  drop({ id, userId, keyId, organizationId }: Dropped): void {
+    this.#books.get(userId)?.drop(id)
+    this.#books.get(keyId)?.drop(id)
+    if (organizationId === null) return
+    for (const book of this.#sharedBooks(organizationId, userId)) book.drop(id)
+  }
+
+  /** Reads all books again, and forgets those that are not used. Never rejects. */
+  async refresh(): Promise<void> {
+    const nowMs = this.#options.now()
+    for (const [id, book] of this.#books) {
+      const isOld = nowMs - book.lastUsedMs > forgetAfterMs
+      if (isOld && book.isIdle && !this.#reading.has(id)) this.#books.delete(id)
+    }
+    const books = [...this.#books.values()].filter(({ isKnown }) => isKnown)
+    for (let from = 0; from < books.length; from += booksAtOnce) {
+      const some = books.slice(from, from + booksAtOnce)
+      await this.#read(some, patienceMs).catch(this.#options.onError)
+    }
+  }
+
+  #booksOf({ userId, organizationId, limits }: Limited): MonthlyUsage[] {
+    const nowMs = this.#options.now()
+    const { fromMs: monthMs } = this.#month(this.#options.wallMs())
+    return limits.monthly.map(({ id }) => {
+      let book = this.#books.get(id)
+      if (!book) {
+        book = new MonthlyUsage({ id, userId, organizationId }, { monthMs, nowMs })
+        this.#books.set(id, book)
+      }
+      book.lastUsedMs = nowMs
+      book.turn(monthMs)
+      return book
+    })
+  }
+
+  /** Worked out once a month. */
+  #month(wallMs: number): Month {
+    const { fromMs, toMs } = this.#current
+    if (wallMs < fromMs || wallMs >= toMs) this.#current = toMonth(wallMs)
+    return this.#current
+  }
+
+  #enter(books: readonly MonthlyUsage[], limits: readonly MonthlyLimit[]): MonthlyReservation {
+    // Never from nothing: what cannot be known is no reason to let in.
+    if (books.some(({ isKnown }) => !isKnown)) throw unavailable()
+    const wallMs = this.#options.wallMs()
+    return new MonthlyReservation(books, limits, { wallMs, ...this.#month(wallMs) })
+  }
+
+  /** One reading for all who wait; after one that failed, nobody waits for the next at once. */
+  #firstRead(book: MonthlyUsage): Promise<void> {
+    const running = this.#reading.get(book.id)
+    if (running) return running
+    if (this.#options.now() - this.#failedAtMs < askAgainMs) return Promise.reject(unavailable())
+    const reading = this.#read([book], firstPatienceMs)
+      .catch((cause: unknown) => {
+        this.#failedAtMs = this.#options.now()
+        this.#options.onError(cause)
+        throw unavailable(cause)
+      })
+      .finally(() => this.#reading.delete(book.id))
+    this.#reading.set(book.id, reading)
+    return reading
+  }
+
+  async #read(books: readonly MonthlyUsage[], within: number): Promise<void> {
+    const { fromMs, toMs } = this.#month(this.#options.wallMs())
+    for (const book of books) book.turn(fromMs)
+    const unbooked = () => {
+      const events = books.flatMap((book) => book.unbooked)
+      return [...new Map(events.map((event) => [event.id, event])).values()]
+    }
+    const asked = { usedBy: books, from: new Date(fromMs), to: new Date(toMs), unbooked }
+    const { sums, booked } = await this.#options.read(asked, within)
+    for (const book of books) {
+      const sum = sums.get(book.id)
+      if (sum) book.take(fromMs, sum, booked)
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import type { Pricing } from '../catalog/model'
+import { invalidRequest } from '../errors'
+import { withPricedCaches } from '../wire/cache-lifetimes'
+import type { JsonObject } from '../wire/json-body'
+
+/**
+ * Fields that make a request dearer than its text and its output limit, and what is done about each
+ * where the caller pays our price (M35). On a connection of his own they all travel on: he pays his
+ * provider. Fields that nobody names travel on too, so a new one that costs belongs into this table.
+ *
+ * `priced`: part of the hold, in `volume.ts` and `worst-case.ts`. `refused`: changes the answer, and no
+ * price of ours covers it. `stripped`: tunes what is not in the answer, or means nothing here.
+ */
+export const costlyFields: Readonly<Record<string, 'priced' | 'refused' | 'stripped'>> = {
+  // Answers, their length and their kind.
+  n: 'priced',
+  best_of: 'priced',
+  prompt: 'priced',
+  suffix: 'priced',
+  max_tokens: 'priced',
+  max_completion_tokens: 'priced',
+  modalities: 'priced',
+  prediction: 'priced',
+  tools: 'priced',
+
+  // Searches are paid by the piece, and what they find is read. `web_search_options` is priced where
+  // the model has a price per request: see `chargeable`.
+  web_search_options: 'refused',
+  plugins: 'refused', // OpenRouter
+  search_parameters: 'refused', // xAI
+  enable_search: 'refused', // DashScope
+  search_settings: 'refused', // Groq
+  // Another model or host than the one whose price is charged, or a dearer region.
+  models: 'refused', // OpenRouter
+  route: 'refused',
+  preset: 'refused',
+  provider: 'refused',
+  providerOptions: 'refused', // Vercel
+  inference_geo: 'refused', // Anthropic, x 1.1
+
+  // A place further ahead in the queue; the ordinary ones are kept: see `chargeable`.
+  service_tier: 'stripped',
+  speed: 'stripped', // Anthropic, up to x 6
+  // What is written to a cache costs more than input, and has a price of its own by its lifetime.
+  cache_control: 'priced',
+  // Output limits of other servers, which would stand beside the one that was paid for.
+  max_output_tokens: 'stripped',
+  max_new_tokens: 'stripped',
+  max_length: 'stripped',
+  max_generated_tokens: 'stripped',
+  n_predict: 'stripped',
+  num_predict: 'stripped',
+}
+
+/** They cost what the price says, or less. Dearer tiers pass only where the price has them. */
+const ordinaryTiers = new Set(['auto', 'default', 'flex', 'standard', 'standard_only', 'on_demand'])
+
+// An empty object is a wish: `web_search_options: {}` searches.
+const isUsed = (value: unknown) =>
+  value !== undefined &&
+  value !== null &&
+  value !== false &&
+  value !== '' &&
+  !(Array.isArray(value) && value.length === 0)
+
+/** What is charged for a request, and by which prices. */
+interface Charged {
+  endpoint: 'chat' | 'completion' | 'embedding'
+  pricing: Pricing
+}
+
+/**
+ * A request body without what its price does not cover; the same object where there is nothing of it.
+ * Throws `invalid_request` for a field that cannot just be left out.
+ */
+export function stripUnpriced(body: JsonObject, what: Charged): JsonObject {
+  let copy: JsonObject | undefined
+  for (const name in body) {
+    if (!isStripped(name, body[name], what)) continue
+    // Made for the first: nearly no request has any.
+    copy ??= { ...body }
+    delete copy[name]
+  }
+  return withPricedCaches(copy ?? body, what.pricing)
+}
+
+function isStripped(name: string, value: unknown, { endpoint, pricing }: Charged): boolean {
+  if (!isUsed(value)) return false
+  if (name === 'service_tier') return !isPricedTier(value, pricing)
+  // Chat has no candidates to choose from; some servers compute them all the same.
+  if (name === 'best_of') return endpoint !== 'completion'
+  if (name === 'web_search_options' && pricing.request !== undefined) return false
+  if (costlyFields[name] === 'refused') throw refused(name)
+  return costlyFields[name] === 'stripped'
+}
+
+/** The fields that `chargeable` stripped, of a request and what became of it. */
+export const strippedFrom = (asked: JsonObject, charged: JsonObject): readonly string[] =>
+  asked === charged
+    ? []
+    : Object.keys(asked).filter((name) => !(name in charged) && isStrippable(name, asked[name]))
+
+const isStrippable = (name: string, value: unknown) =>
+  isUsed(value) && (costlyFields[name] === 'stripped' || name === 'best_of')
+
+const isPricedTier = (value: unknown, { tiers = [] }: Pricing) =>
+  typeof value === 'string' &&
+  (ordinaryTiers.has(value) || tiers.some(({ serviceTier }) => serviceTier === value))
+
+const refused = (name: string) =>
+  invalidRequest(
+    name,
+    'unsupported_by_model',
+    `${name} is not covered by this model's price; it works on a connection of your own.`,
+  )

@@ -1,0 +1,170 @@
+import type { Fact, PaidFact, Refunded, Reversed, UnpaidFact } from './fact'
+
+/** A payment as it is known. Amounts are nano-dollars. */
+export interface Payment {
+  id: string
+  accountId: string
+  amount: bigint
+  status: 'pending' | 'failed' | 'expired' | 'completed'
+  sessionId: string | null
+  paymentRef: string | null
+}
+
+/** What is to be taken back of a payment as far as was told, and what is booked. */
+export interface Reversal {
+  id: string
+  kind: 'refund' | 'dispute'
+  amount: bigint
+  booked: bigint
+}
+
+/** Payments and their money, in one transaction: all of it or nothing. */
+export interface Book {
+  /** Has facts about one payment of the processor wait for each other. */
+  serialize: (paymentRef: string) => Promise<void>
+  /** The payment of that id, nobody else's until the transaction ends. */
+  lock: (id: string) => Promise<Payment | undefined>
+  lockBySession: (sessionId: string) => Promise<Payment | undefined>
+  lockByRef: (paymentRef: string) => Promise<Payment | undefined>
+  /** Adds the amount to its account, and pays what that owes. */
+  complete: (payment: Payment, paid: PaidFact) => Promise<void>
+  end: (payment: Payment, unpaid: UnpaidFact) => Promise<void>
+  /** Keeps the larger amount of two that are told of one reversal. */
+  noteReversal: (reversed: Reversed) => Promise<void>
+  /** Keeps a refund; one that has failed stays so. */
+  noteRefund: (refunded: Refunded) => Promise<void>
+  /** With the amounts of `dueOf`. */
+  reversals: (paymentRef: string) => Promise<Reversal[]>
+  /** Takes `amount` more of it from the account, or has it owe that. */
+  takeBack: (payment: Payment, reversal: Reversal, amount: bigint) => Promise<void>
+  /** Gives `amount` of it to the account again, and pays what that owes. */
+  giveBack: (payment: Payment, reversal: Reversal, amount: bigint) => Promise<void>
+}
+
+/** What was told about the refunds of a charge. */
+export interface RefundsTold {
+  /** The largest sum that the charge was told with: it may have those that failed later, or not. */
+  inAll: bigint
+  /** Of those that were told one by one. */
+  standing: bigint
+  failed: bigint
+}
+
+/**
+ * What refunds of a charge take back. Whoever hears of each by itself knows it from them; whoever hears of
+ * sums, and of those that failed, from the two.
+ */
+export function computeRefundDue({ inAll, standing, failed }: RefundsTold): bigint {
+  const rest = inAll - failed
+  return rest > standing ? rest : standing
+}
+
+/** What became of a fact. */
+export type AppliedFact =
+  | { type: 'credited' | 'reversed' | 'given_back' | 'ended'; payment: Payment }
+  /** Nothing of ours, or known already. */
+  | { type: 'nothing' }
+  /** Somebody should look at it; nothing was booked. */
+  | { type: 'mismatch'; words: string }
+
+const nothing: AppliedFact = { type: 'nothing' }
+
+/** The later of two states wins, in whatever order they are told. */
+const rank = { pending: 0, failed: 1, expired: 2, completed: 3 }
+
+/**
+ * Books what a fact says, once however often it is told, and with the same end in any order: what was
+ * taken back before it was paid waits for the payment.
+ */
+export function apply(book: Book, fact: Fact): Promise<AppliedFact> {
+  if (fact.type === 'paid') return applyPaid(book, fact)
+  if (fact.type === 'reversed') return applyReversed(book, fact, () => book.noteReversal(fact))
+  if (fact.type === 'refunded') return applyReversed(book, fact, () => book.noteRefund(fact))
+  return applyUnpaid(book, fact)
+}
+
+async function applyPaid(book: Book, paid: PaidFact): Promise<AppliedFact> {
+  await book.serialize(paid.paymentRef)
+  const payment = (await named(book, paid)) ?? (await book.lockByRef(paid.paymentRef))
+  if (!payment && paid.id === undefined) return nothing
+  if (!payment) return { type: 'mismatch', words: 'a payment for an order that is not known' }
+  const words = mismatchOf(payment, paid)
+  if (words !== undefined) return { type: 'mismatch', words }
+  if (payment.status === 'completed') return nothing
+  await book.complete(payment, paid)
+  await moveWhatIsDue(book, payment, paid.paymentRef)
+  return { type: 'credited', payment }
+}
+
+/** The payment by our name of it, else by that of its checkout. */
+async function named(
+  book: Book,
+  { id, sessionId }: Pick<PaidFact, 'id' | 'sessionId'>,
+): Promise<Payment | undefined> {
+  if (id !== undefined) return book.lock(id)
+  return sessionId === undefined ? undefined : book.lockBySession(sessionId)
+}
+
+/** Why a payment is not the one that was asked for. */
+function mismatchOf(payment: Payment, paid: PaidFact): string | undefined {
+  if (paid.currency !== 'usd') return 'a payment in another currency than its order'
+  if (paid.amount !== payment.amount) return 'a payment of another amount than its order'
+  const isOtherSession =
+    paid.sessionId !== undefined &&
+    payment.sessionId !== null &&
+    paid.sessionId !== payment.sessionId
+  if (isOtherSession) return 'a payment by another checkout than that of its order'
+  const isOtherPayment = payment.paymentRef !== null && payment.paymentRef !== paid.paymentRef
+  return isOtherPayment ? 'a second payment for one order' : undefined
+}
+
+async function applyUnpaid(book: Book, unpaid: UnpaidFact): Promise<AppliedFact> {
+  const payment = await named(book, unpaid)
+  if (!payment) return nothing
+  const isOther =
+    unpaid.sessionId !== undefined &&
+    payment.sessionId !== null &&
+    unpaid.sessionId !== payment.sessionId
+  if (isOther || rank[unpaid.type] <= rank[payment.status]) return nothing
+  await book.end(payment, unpaid)
+  return { type: 'ended', payment }
+}
+
+async function applyReversed(
+  book: Book,
+  { currency, paymentRef }: Reversed | Refunded,
+  note: () => Promise<void>,
+): Promise<AppliedFact> {
+  if (currency !== 'usd') {
+    return { type: 'mismatch', words: 'a refund or dispute in another currency than its payment' }
+  }
+  await book.serialize(paymentRef)
+  await note()
+  const payment = await book.lockByRef(paymentRef)
+  if (payment?.status !== 'completed') return nothing
+  const isGivenBack = await moveWhatIsDue(book, payment, paymentRef)
+  return { type: isGivenBack ? 'given_back' : 'reversed', payment }
+}
+
+/**
+ * Never takes more than was paid, whatever is refunded and disputed at once. Gives back first: what one
+ * leaves another may take. Resolves with whether anything was given back.
+ */
+async function moveWhatIsDue(book: Book, payment: Payment, paymentRef: string): Promise<boolean> {
+  const reversals = await book.reversals(paymentRef)
+  let left = payment.amount - reversals.reduce((total, { booked }) => total + booked, 0n)
+  const tooMuch = reversals.filter(({ amount, booked }) => booked > amount)
+  for (const reversal of tooMuch) {
+    const amount = reversal.booked - reversal.amount
+    left += amount
+    await book.giveBack(payment, reversal, amount)
+  }
+  for (const reversal of reversals) {
+    const due = reversal.amount - reversal.booked
+    const amount = due < left ? due : left
+    if (amount <= 0n) continue
+    left -= amount
+    await book.takeBack(payment, reversal, amount)
+  }
+  return tooMuch.length > 0
+}

@@ -1,0 +1,128 @@
+import { fromCallId } from './call-id'
+import { findCompaction } from './compaction'
+import { nothing, onlyAnthropic, refuseForeign, toContent, toParts, type Refuse } from './content'
+import {
+  isBlock,
+  isSaid,
+  type MessageBlock,
+  type CallBlock,
+  type MessagesRequest,
+  type ResultBlock,
+  type MessagesTurn,
+} from './schema'
+import { toThoughts } from './thoughts'
+import type { JsonObject } from '../../wire/json-body'
+
+/** System and turns as messages of a chat. Source: contract 12.6, read backwards. */
+export function toChatMessages(
+  { system, messages }: Pick<MessagesRequest, 'system' | 'messages'>,
+  refuse: Refuse,
+): JsonObject[] {
+  const head = instructions(system, 'system', refuse)
+  const compacted = findCompaction(messages)
+  const told = messages.flatMap((turn, at) => {
+    if (!compacted || at > compacted.at) return toMessages(turn, `messages.${at}`, refuse)
+    if (at < compacted.at) return []
+    const rest = toMessages(compacted.turn, `messages.${at}`, refuse)
+    return [{ role: 'user', content: compacted.summary }, ...rest]
+  })
+  return [...head, ...told]
+}
+
+function instructions(
+  system: MessagesRequest['system'] | MessagesTurn['content'],
+  path: string,
+  refuse: Refuse,
+): JsonObject[] {
+  if (!system || system.length === 0) return []
+  if (typeof system !== 'string') refuseForeign(system, path, refuse)
+  const content = typeof system === 'string' ? system : toContent(toParts(system, path, refuse))
+  return [{ role: 'system', content }]
+}
+
+function toMessages({ role, content }: MessagesTurn, path: string, refuse: Refuse): JsonObject[] {
+  const own = `${path}.content`
+  if (role === 'system') return instructions(content, own, refuse)
+  if (typeof content === 'string') return [{ role, content }]
+  return role === 'user' ? ofUser(content, own, refuse) : ofAssistant(content, own, refuse)
+}
+
+/** Results come first, each as a message of its own: chat models want them right behind their calls. */
+function ofUser(blocks: readonly MessageBlock[], path: string, refuse: Refuse): JsonObject[] {
+  const results: JsonObject[] = []
+  const parts: JsonObject[] = []
+  for (const [position, block] of blocks.entries()) {
+    const own = `${path}.${position}`
+    if (isBlock(block, 'tool_result')) {
+      const { message, media } = toResult(block, own, refuse)
+      results.push(message)
+      parts.push(...media)
+    } else if (isSaid(block)) parts.push(...toParts([block], path, refuse))
+    else {
+      refuse(onlyAnthropic(own, `this model cannot read "${block.type}".`))
+      parts.push(nothing)
+    }
+  }
+  return parts.length > 0 ? [...results, { role: 'user', content: toContent(parts) }] : results
+}
+
+/** Most providers take nothing but text as a result: what is not text is shown by the user. */
+function toResult(block: ResultBlock, path: string, refuse: Refuse) {
+  const { content } = block
+  if (Array.isArray(content)) refuseForeign(content, `${path}.content`, refuse)
+  const parts = Array.isArray(content)
+    ? toParts(content, `${path}.content`, refuse)
+    : [{ type: 'text', text: content ?? '' }]
+  const media = parts.filter(({ type }) => type !== 'text')
+  const texts = parts.filter(({ type }) => type === 'text')
+  const text = texts.map(textOf).join('\n')
+  const shown = text === '' && media.length > 0 ? 'The result is shown in the next message.' : text
+  const control = block.cache_control ?? texts.findLast(isMarked)?.['cache_control']
+  const message = {
+    role: 'tool',
+    tool_call_id: fromCallId(block.tool_use_id),
+    content: toContent([{ type: 'text', text: shown, ...marked(control) }]),
+  }
+  return { message, media }
+}
+
+const marked = (control: unknown): JsonObject => (control ? { cache_control: control } : {})
+
+const isMarked = ({ cache_control: control }: JsonObject) => Boolean(control)
+
+const textOf = ({ text }: JsonObject) => (typeof text === 'string' ? text : '')
+
+/** What Anthropic's own services did in a turn is left out: others have no word for it. */
+function ofAssistant(blocks: readonly MessageBlock[], path: string, refuse: Refuse): JsonObject[] {
+  const texts = joined(toParts(blocks, path, refuse))
+  const calls = blocks.flatMap((block) => (isBlock(block, 'tool_use') ? [toCall(block)] : []))
+  if (texts.length === 0 && calls.length === 0) return []
+  return [
+    {
+      role: 'assistant',
+      content: texts.length === 0 ? null : toContent(texts),
+      ...toThoughts(blocks),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    },
+  ]
+}
+
+/** What was said as one text, or one up to each breakpoint of a prompt cache. */
+function joined(parts: readonly JsonObject[]): JsonObject[] {
+  const texts: JsonObject[] = []
+  let text = ''
+  for (const part of parts) {
+    text += textOf(part)
+    if (!part['cache_control'] || text === '') continue
+    texts.push({ type: 'text', text, cache_control: part['cache_control'] })
+    text = ''
+  }
+  return text === '' ? texts : [...texts, { type: 'text', text }]
+}
+
+const toCall = ({ id, name, input, cache_control: control }: CallBlock): JsonObject => ({
+  id: fromCallId(id),
+  type: 'function',
+  function: { name, arguments: JSON.stringify(input) },
+  ...marked(control),
+})

@@ -1,0 +1,40 @@
+import type { ApiError, HttpStatus } from '../../errors'
+import { namedFrame } from '../../wire/sse'
+import type { Wording } from '../dialect'
+
+const types: Partial<Record<HttpStatus, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+}
+
+/** Clients compact a conversation when they read Anthropic's own words for this. */
+function messageOf({ code, message, details }: ApiError): string {
+  if (code !== 'context_length_exceeded') return message
+  const { requested, max_context: maximum } = details
+  if (typeof maximum !== 'number') return `prompt is too long: ${message}`
+  return typeof requested === 'number'
+    ? `prompt is too long: ${requested} tokens > ${maximum} maximum`
+    : `prompt is too long: the maximum is ${maximum} tokens`
+}
+
+/** The body of an error. @see https://docs.claude.com/en/api/errors */
+const errorBody = (error: ApiError, requestId: string) => ({
+  type: 'error',
+  error: { type: types[error.status] ?? 'api_error', message: messageOf(error) },
+  request_id: requestId,
+})
+
+export const wording: Wording = {
+  errorBody,
+  headers: (requestId) => ({ 'request-id': requestId }),
+}
+
+/** What a stream that failed after it had begun ends in. */
+export const errorFrame = (error: ApiError, requestId: string): string =>
+  namedFrame(errorBody(error, requestId))

@@ -1,0 +1,84 @@
+import { toMessage } from './answer'
+import { hostedUsesIn } from './hosted-uses'
+import { toCallerField, findOmittedFields } from './omitted-fields'
+import { stripUnpricedMessage } from './strip-unpriced'
+import { toChatRequest } from './request'
+import { CountRequest, MessagesRequest } from './schema'
+import { wording } from './error-format'
+import { MessageWriter } from './writer'
+import { invalidRequest, type ApiError } from '../../errors'
+import { check, type JsonObject } from '../../wire/json-body'
+import type { Dialect, Original, Translation } from '../dialect'
+
+function translate(
+  request: MessagesRequest | CountRequest,
+  { body, headers }: Pick<Original, 'body' | 'headers'>,
+): Translation {
+  const refusals: ApiError[] = []
+  let unmeasured: ApiError | undefined
+  const chat = toChatRequest(request, (error, size) => {
+    refusals.push(error)
+    if (size === 'unmeasured') unmeasured ??= error
+  })
+  const paid: Original['paid'] = (asked, terms) => {
+    if (unmeasured) throw unmeasured
+    return stripUnpricedMessage(asked, terms)
+  }
+  const uses = hostedUsesIn(body)
+  const type = request.thinking?.type
+  const wanted = { thinking: type === 'enabled' || type === 'adaptive' }
+  return {
+    chat,
+    original: {
+      format: 'messages',
+      body,
+      headers,
+      paid,
+      shared: withoutThread,
+      hosted: () => uses,
+    },
+    lowersOutput,
+    refusal: refusals[0],
+    omitted: findOmittedFields(request),
+    callersField: toCallerField,
+    answer: (completion) => toMessage(completion, wanted),
+    writer: (identity) => new MessageWriter(identity, wanted),
+  }
+}
+
+/** Conversations that Anthropic keeps belong to the credential, not to an account. */
+function withoutThread(body: JsonObject): JsonObject {
+  if (!body['thread']) return body
+  throw invalidRequest(
+    'thread',
+    'not_allowed',
+    'thread: what a provider keeps is not shared between accounts; it works on a connection of your own.',
+  )
+}
+
+/** Clients of Anthropic ask every model for what Anthropic's produce; to Anthropic itself it is a mistake. */
+const lowersOutput: Translation['lowersOutput'] = ({ provider }) => provider !== 'anthropic'
+
+const ownHeaders = ['anthropic-version', 'anthropic-beta']
+
+/** Those headers of a caller that belong to his request. */
+const headersOf = (headers: Headers) =>
+  Object.fromEntries(
+    ownHeaders.flatMap((name) => {
+      const value = headers.get(name)
+      return value ? [[name, value]] : []
+    }),
+  )
+
+const dialect =
+  (schema: typeof MessagesRequest | typeof CountRequest) =>
+  (headers: Headers): Dialect => ({
+    wording,
+    read: (body) => translate(check(schema, body), { body, headers: headersOf(headers) }),
+  })
+
+/** The Messages format of Anthropic, for a request with these headers. Source: contract 5.1. */
+export const messages = dialect(MessagesRequest)
+
+/** The same, for a prompt whose tokens are to be counted. */
+export const messagesToCount = dialect(CountRequest)

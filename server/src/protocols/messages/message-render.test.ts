@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test'
+import { toMessageUsage } from './message-render'
+import { noUsage, promptTokens } from '../../wire/usage'
+
+test('finding P3: the counts of a message tell what was read from a cache, and written for how long', () => {
+  const usage = {
+    ...noUsage,
+    input: 1,
+    audioInput: 2,
+    imageInput: 4,
+    cachedInput: 8,
+    cacheWrite: 16,
+    cacheWriteLong: 32,
+    output: 64,
+  }
+  const told = toMessageUsage(usage)
+  expect(told).toEqual({
+    input_tokens: 7,
+    cache_creation_input_tokens: 48,
+    cache_read_input_tokens: 8,
+    cache_creation: { ephemeral_5m_input_tokens: 16, ephemeral_1h_input_tokens: 32 },
+    output_tokens: 64,
+  })
+  // None is told nowhere.
+  const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens } = told
+  expect(input_tokens + cache_creation_input_tokens + cache_read_input_tokens).toBe(
+    promptTokens(usage),
+  )
+  expect(toMessageUsage({ ...noUsage, cacheWrite: 3 })).toEqual({
+    input_tokens: 0,
+    cache_creation_input_tokens: 3,
+    cache_read_input_tokens: 0,
+    output_tokens: 0,
+  })
+})

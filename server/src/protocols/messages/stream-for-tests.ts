@@ -1,0 +1,51 @@
+import { readMessage } from './events-for-tests'
+import { MessageWriter } from './writer'
+import { ChatChunks, type SaidPart } from '../../wire/chat-chunks'
+import { noUsage, toUsageBlock } from '../../wire/usage'
+
+export const identity = {
+  id: 'chatcmpl-01abc',
+  object: 'chat.completion.chunk' as const,
+  created: 1,
+  model: 'fake/ok',
+}
+
+const usage = {
+  ...noUsage,
+  input: 5,
+  cachedInput: 3,
+  cacheWrite: 2,
+  output: 4,
+  reasoning: 1,
+}
+
+const usageChunk = JSON.stringify({ ...identity, choices: [], usage: toUsageBlock(usage) })
+
+/** The chunks of parts, as a translated provider's are. */
+export function toChunks(parts: readonly SaidPart[]): string[] {
+  const chunks = new ChatChunks({ identity, legacyFunctions: false, newCallId: () => 'call_x' })
+  return [...parts.flatMap((part) => chunks.add(part)), usageChunk]
+}
+
+/** A chunk with that delta, as a relayed provider's are. */
+export const chunkOf = (delta: object, finish_reason: string | null = null) =>
+  JSON.stringify({ ...identity, choices: [{ index: 0, delta, finish_reason }] })
+
+export function streamOf(chunks: readonly string[], thinking = true): string {
+  const writer = new MessageWriter(identity, { thinking })
+  return chunks.map((chunk) => writer.write(chunk)).join('') + writer.end()
+}
+
+/** What a client reads of the stream of parts. */
+export const told = (parts: readonly SaidPart[], thinking = true) =>
+  readMessage(streamOf(toChunks(parts), thinking))
+
+/** What a provider says of a thought that it signed. */
+export const signed = (text: string, signature: string): SaidPart => ({
+  type: 'extra',
+  fields: {
+    reasoning_details: [
+      { type: 'reasoning.text', text, signature, format: 'anthropic-claude-v1', index: 0 },
+    ],
+  },
+})

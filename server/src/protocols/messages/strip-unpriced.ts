@@ -1,0 +1,60 @@
+import { isObject, type JsonObject } from '../../wire/json-body'
+import { isFetch, isPricedSearch, withBoundedUses } from './hosted-uses'
+import type { PaidTerms } from '../dialect'
+import { invalidRequest } from '../../errors'
+import { withPricedCaches } from '../../wire/cache-lifetimes'
+
+/** Tools that the caller runs, or that search among the caller's own: they cost what they say. */
+const freeTools =
+  /^(custom$|(bash|text_editor|(computer|browser)(_toolset)?|memory|tool_search_tool_\w+)_\d+$)/
+
+/** What tunes an answer at another price than ours, with the values that do not. */
+const dearer: Readonly<Record<string, readonly unknown[]>> = {
+  service_tier: ['auto', 'standard_only'],
+  speed: ['standard'],
+}
+
+const unpaid = (param: string) =>
+  invalidRequest(
+    param,
+    'unsupported_by_model',
+    `${param} is not covered by this model's price; it works on a connection of your own.`,
+  )
+
+/** Whether a tool costs nothing of its own, or only what the model has a price for. */
+function isPaid(tool: unknown, paysSearches: boolean): boolean {
+  const type: unknown = isObject(tool) ? tool['type'] : undefined
+  if (typeof type !== 'string' || freeTools.test(type) || isFetch(type)) return true
+  return paysSearches && isPricedSearch(type)
+}
+
+/** To write a summary, all of the prompt is read once more. */
+const compacts = (edit: unknown) => isObject(edit) && String(edit['type']).startsWith('compact')
+
+/**
+ * A request for Anthropic without what the price of its model does not cover. Throws `invalid_request`
+ * for what cannot just be left out. Whoever pays Anthropic himself is not asked. Searches and
+ * fetches are bounded: what they can cost is held.
+ */
+export function stripUnpricedMessage(body: JsonObject, { pricing, omit }: PaidTerms): JsonObject {
+  const { tools, context_management: management, inference_geo: region } = body
+  // A region is dearer, and elsewhere the answer would not be what was asked for.
+  if (region && region !== 'global') throw unpaid('inference_geo')
+  for (const name of ['mcp_servers', 'container', 'fallbacks', 'compaction', 'billing_policy']) {
+    const value = body[name]
+    if (value && !(Array.isArray(value) && value.length === 0)) throw unpaid(name)
+  }
+  const foreign = (Array.isArray(tools) ? tools : []).findIndex(
+    (tool) => !isPaid(tool, pricing.search !== undefined),
+  )
+  if (foreign >= 0) throw unpaid(`tools.${foreign}.type`)
+  const edits = isObject(management) ? management['edits'] : undefined
+  if (Array.isArray(edits) && edits.some(compacts)) throw unpaid('context_management.edits')
+  const paid = { ...withPricedCaches(withBoundedUses(body), pricing) }
+  for (const [name, ordinary] of Object.entries(dearer)) {
+    const value = paid[name]
+    delete paid[name]
+    if (value && !ordinary.includes(value)) omit(name)
+  }
+  return paid
+}

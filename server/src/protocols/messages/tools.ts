@@ -1,0 +1,72 @@
+import { onlyAnthropic, type Refuse } from './content'
+import type { MessagesRequest, MessagesTool } from './schema'
+import type { JsonObject } from '../../wire/json-body'
+
+/** A breakpoint of the prompt cache on a tool that is left out moves to the one before it. */
+function ownOf(tools: readonly MessagesTool[]): MessagesTool[] {
+  const own: MessagesTool[] = []
+  for (const tool of tools) {
+    if (isOwn(tool)) own.push(tool)
+    else if (tool.cache_control && own.length > 0) {
+      own.push({ ...own.pop(), cache_control: tool.cache_control })
+    }
+  }
+  return own
+}
+
+/** Whether the caller runs a tool, whose schema it brings. */
+export const isOwn = ({ type }: Pick<MessagesTool, 'type'>) => !type || type === 'custom'
+
+/**
+ * Tools and the choice among them, as fields of a chat request. What Anthropic runs itself is left out
+ * where there are other tools, and refused where it is all there is, or is what must be called.
+ */
+export function toToolFields(
+  { tools, tool_choice: choice }: Pick<MessagesRequest, 'tools' | 'tool_choice'>,
+  refuse: Refuse,
+): JsonObject {
+  if (!tools || tools.length === 0) return {}
+  const own = ownOf(tools)
+  if (own.length === 0) {
+    refuse(onlyAnthropic('tools', 'this model has no tools of its own. Send tools with a schema.'))
+    return {}
+  }
+  if (choice?.type === 'tool' && !own.some(({ name }) => name === choice.name)) {
+    refuse(onlyAnthropic('tool_choice.name', `there is no tool "${choice.name}" for this model.`))
+    return {}
+  }
+  const isSingle = choice?.type !== 'none' && choice?.disable_parallel_tool_use === true
+  return {
+    tools: own.map(toFunction),
+    ...(choice && { tool_choice: toChoice(choice) }),
+    ...(isSingle && { parallel_tool_calls: false }),
+  }
+}
+
+const toFunction = ({
+  name,
+  description,
+  input_schema: parameters,
+  strict,
+  cache_control: control,
+}: MessagesTool): JsonObject => ({
+  type: 'function',
+  function: {
+    name,
+    ...(description && { description }),
+    parameters,
+    ...(typeof strict === 'boolean' && { strict }),
+  },
+  ...(control && { cache_control: control }),
+})
+
+function toChoice(choice: NonNullable<MessagesRequest['tool_choice']>): unknown {
+  switch (choice.type) {
+    case 'any':
+      return 'required'
+    case 'tool':
+      return { type: 'function', function: { name: choice.name } }
+    default:
+      return choice.type
+  }
+}

@@ -1,0 +1,224 @@
+import { thoughtBlock, type Wanted } from './answer'
+import { toCallId } from './call-id'
+import { toCitations } from './citations'
+import { readThoughts, type Thought } from './thoughts'
+import { messageHead, toMessageUsage, toStopReason } from './message-render'
+import { errorFrame } from './error-format'
+import type { ApiError } from '../../errors'
+import { bareAnswerId, type Identity } from '../../wire/answer'
+import { toChunkParts } from '../../wire/chunk-parts'
+import type { EventWriter } from '../../wire/event-writer'
+import type { FinishReason } from '../../wire/finish-reason'
+import { isObject, type JsonObject } from '../../wire/json-body'
+import type { Part } from '../../wire/answer-part'
+import { namedFrame } from '../../wire/sse'
+import type { Usage } from '../../wire/usage'
+
+type Kind = 'text' | 'thinking' | 'hidden' | 'call'
+
+/** A block that is not closed yet. */
+interface Block {
+  kind: Kind
+  /** What it starts with. */
+  content: JsonObject
+  /** What waits to be told, while the blocks before it are open. */
+  waiting: JsonObject[]
+  /** Of a call, to know when they are whole. */
+  arguments: string
+}
+
+const pingEvent = namedFrame({ type: 'ping' })
+
+/**
+ * Writes the events of a streamed message: one block after the other, though chunks may take turns
+ * between calls. @see https://docs.claude.com/en/docs/build-with-claude/streaming
+ */
+export class MessageWriter implements EventWriter {
+  readonly ping = pingEvent
+  readonly #identity: Identity
+  readonly #wanted: Wanted
+  /** The first is the one that is open; those behind it wait. */
+  readonly #blocks: Block[] = []
+  readonly #calls = new Map<number, Block>()
+  #index = 0
+  #hasStarted = false
+  #finish: FinishReason | undefined
+  #usage: Usage | undefined
+
+  constructor(identity: Identity, wanted: Wanted) {
+    this.#identity = identity
+    this.#wanted = wanted
+  }
+
+  write(chunk: string): string {
+    const read: unknown = JSON.parse(chunk)
+    if (!isObject(read)) return this.#start()
+    let text = this.#start(read['model'])
+    for (const part of toChunkParts(read)) text += this.#add(part)
+    return text
+  }
+
+  end(): string {
+    const delta = { stop_reason: toStopReason(this.#finish), stop_sequence: null }
+    const usage = toMessageUsage(this.#usage)
+    return [
+      this.#start(),
+      this.#closeAll(),
+      namedFrame({ type: 'message_delta', delta, usage }),
+      namedFrame({ type: 'message_stop' }),
+    ].join('')
+  }
+
+  fail(error: ApiError, requestId: string): string {
+    return errorFrame(error, requestId)
+  }
+
+  /** `model` serves, which of a collection may be another than the one that was asked first. */
+  #start(model?: unknown): string {
+    if (this.#hasStarted) return ''
+    this.#hasStarted = true
+    const { id, model: asked } = this.#identity
+    const message = {
+      ...messageHead(bareAnswerId(id), typeof model === 'string' ? model : asked),
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: toMessageUsage(undefined),
+    }
+    return namedFrame({ type: 'message_start', message })
+  }
+
+  #add(part: Part): string {
+    switch (part.type) {
+      case 'text':
+      case 'refusal':
+        return this.#say('text', part.text)
+      case 'reasoning':
+        return this.#wanted.thinking ? this.#say('thinking', part.text) : ''
+      case 'extra':
+        return this.#wanted.thinking ? this.#think(readThoughts(part.fields)) : ''
+      case 'annotation':
+        return this.#cite(part.annotation)
+      case 'call':
+        return this.#call(part)
+      case 'arguments':
+        return this.#argue(part)
+      case 'usage':
+        this.#usage = part.usage
+        return ''
+      case 'finish':
+        this.#finish = part.reason
+        return ''
+      default:
+        return ''
+    }
+  }
+
+  #say(kind: 'text' | 'thinking', text: string): string {
+    const last = this.#blocks.at(-1)
+    const fresh: JsonObject =
+      kind === 'text' ? { type: kind, text: '' } : { type: kind, thinking: '', signature: '' }
+    const delta = { type: `${kind}_delta`, [kind]: text }
+    if (last?.kind === kind) return this.#grow(last, delta)
+    const block: Block = { kind, content: fresh, waiting: [], arguments: '' }
+    const opened = this.#open(block)
+    return text === '' ? opened : opened + this.#grow(block, delta)
+  }
+
+  /** What cites a text that is behind other blocks already has no place. */
+  #cite(annotation: JsonObject): string {
+    const last = this.#blocks.at(-1)
+    if (last?.kind !== 'text') return ''
+    return toCitations(annotation)
+      .map((citation) => this.#grow(last, { type: 'citations_delta', citation }))
+      .join('')
+  }
+
+  /** A signature ends the thought that it is for; one of a silent thought comes alone. */
+  #think(thoughts: readonly Thought[]): string {
+    let told = ''
+    for (const thought of thoughts) {
+      const content = thoughtBlock(thought)
+      if ('data' in thought) {
+        told += this.#open({ kind: 'hidden', content, waiting: [], arguments: '' })
+        continue
+      }
+      if (this.#blocks.at(-1)?.kind !== 'thinking') told += this.#say('thinking', thought.text)
+      const block = this.#blocks.at(-1)
+      if (!block) continue
+      told += this.#grow(block, { type: 'signature_delta', signature: thought.signature })
+      // The next thought is a block of its own.
+      block.kind = 'hidden'
+    }
+    return told
+  }
+
+  #call({ index, id, name }: Part & { type: 'call' }): string {
+    if (this.#calls.has(index)) return ''
+    const content = { type: 'tool_use', id: toCallId(id ?? ''), name, input: {} }
+    const block: Block = { kind: 'call', content, waiting: [], arguments: '' }
+    this.#calls.set(index, block)
+    return this.#open(block)
+  }
+
+  /** What comes for a call that was whole already is white space. */
+  #argue({ index, text }: Part & { type: 'arguments' }): string {
+    const block = this.#calls.get(index)
+    if (!block || !this.#blocks.includes(block)) return ''
+    block.arguments += text
+    return this.#grow(block, { type: 'input_json_delta', partial_json: text })
+  }
+
+  #open(block: Block): string {
+    const [current] = this.#blocks
+    this.#blocks.push(block)
+    if (!current) return this.#startBlock(block)
+    return isWhole(current) ? this.#closeFirst() : ''
+  }
+
+  #grow(block: Block, delta: JsonObject): string {
+    if (block === this.#blocks[0]) return this.#delta(delta)
+    block.waiting.push(delta)
+    return ''
+  }
+
+  #startBlock({ content: content_block, waiting }: Block): string {
+    const start = namedFrame({ type: 'content_block_start', index: this.#index, content_block })
+    return start + waiting.map((delta) => this.#delta(delta)).join('')
+  }
+
+  #delta(delta: JsonObject): string {
+    return namedFrame({ type: 'content_block_delta', index: this.#index, delta })
+  }
+
+  /** And opens the next, which closes too where it is whole and others wait behind it. */
+  #closeFirst(): string {
+    let told = ''
+    for (;;) {
+      this.#blocks.shift()
+      told += namedFrame({ type: 'content_block_stop', index: this.#index })
+      this.#index += 1
+      const [next, behind] = this.#blocks
+      if (!next) return told
+      told += this.#startBlock(next)
+      if (!behind || !isWhole(next)) return told
+    }
+  }
+
+  #closeAll(): string {
+    let told = ''
+    while (this.#blocks.length > 0) told += this.#closeFirst()
+    return told
+  }
+}
+
+/** Whether nothing more can come for a block that others stand behind. */
+function isWhole({ kind, arguments: text }: Block): boolean {
+  if (kind !== 'call') return true
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

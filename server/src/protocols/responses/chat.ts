@@ -1,0 +1,242 @@
+import { z } from 'zod'
+import { ResponsesItem } from './items'
+import { ItemHistory } from './messages'
+import type { ResponsesRequest } from './request'
+import { toChosenTools } from './tool-choice'
+import type { CallerTool } from './tool-kinds'
+import { ToolSet } from './tool-set'
+import { ApiError, invalidRequest } from '../../errors'
+import { toFieldError } from '../../wire/field-error'
+import { effort, maybe, text } from '../../wire/fields'
+import { check, type JsonObject } from '../../wire/json-body'
+
+/** The chat request that stands in for a request for a Response. */
+export interface Translated {
+  chat: JsonObject
+  /** The caller's tools by the names of the functions that stand for them. */
+  tools: ReadonlyMap<string, CallerTool>
+  /** Where tools stood that the answer is made without. */
+  omitted: readonly string[]
+  /** Why a provider of another format cannot answer it. */
+  refusal: ApiError | undefined
+}
+
+/** What means the same in a chat request. */
+const shared = [
+  'model',
+  'temperature',
+  'top_p',
+  'parallel_tool_calls',
+  'user',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'service_tier',
+] as const
+
+/** What only OpenAI can do. */
+const foreignFields = [
+  'moderation',
+  'access_programs',
+  'context_management',
+  'top_logprobs',
+] as const
+
+/** What names something that is kept. */
+const keptFields = ['previous_response_id', 'conversation', 'prompt'] as const
+
+const keptWords: Readonly<Record<(typeof keptFields)[number], string>> = {
+  previous_response_id:
+    'no such response is kept for this account. Only those are whose request had "store": true.',
+  conversation: 'no such conversation is kept for this account. POST /v1/conversations makes one.',
+  prompt: 'prompts of OpenAI are not known to other models.',
+}
+
+const Format = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text') }),
+  z.looseObject({ type: z.literal('json_object') }),
+  z.looseObject({
+    type: z.literal('json_schema'),
+    name: text(64, 1),
+    schema: z.looseObject({}),
+    strict: maybe(z.boolean()),
+    description: maybe(z.string()),
+  }),
+])
+
+/** How an answer is to be made, as chat says it. */
+const Style = z.looseObject({
+  text: maybe(
+    z.looseObject({
+      format: maybe(Format),
+      verbosity: maybe(z.enum(['low', 'medium', 'high'])),
+    }),
+  ),
+  reasoning: maybe(z.looseObject({ effort: maybe(effort) })),
+})
+type Style = z.output<typeof Style>
+
+/** The chat request for a request; what no chat can say is in `refusal`, and something stands in for it. */
+export function toChat(request: ResponsesRequest): Translated {
+  let refusal: ApiError | undefined
+  const refuse = (error: ApiError) => {
+    refusal ??= error
+  }
+  refuseForeign(request, refuse)
+  const tools = new ToolSet(refuse)
+  tools.add(request.tools, 'tools')
+  const items = toItems(request.input, refuse)
+  for (const { item, param } of items) {
+    if (item && 'tools' in item) tools.add(item.tools, `${param}.tools`)
+  }
+  const chosen = toChosenTools(tools, request.tool_choice)
+  if (chosen.refusal) refuse(chosen.refusal)
+  const messages = toMessages(request, { items, tools, refuse })
+  const { max_output_tokens: limit, stream } = request
+  const same = shared.flatMap((name) => {
+    const value = request[name]
+    return value === undefined || value === null ? [] : [[name, value]]
+  })
+  const chat = {
+    ...Object.fromEntries(same),
+    messages,
+    ...(typeof limit === 'number' && { max_completion_tokens: limit }),
+    ...chosen.fields,
+    ...toStyle(request, { items, refuse }),
+    ...(stream && { stream, stream_options: { include_usage: true } }),
+  }
+  return { chat, tools: tools.byFunction, omitted: chosen.omitted, refusal }
+}
+
+type Refuse = (error: ApiError) => void
+
+const isAsked = (value: unknown): boolean =>
+  Boolean(value) && !(Array.isArray(value) && value.length === 0)
+
+function refuseForeign(request: ResponsesRequest, refuse: Refuse): void {
+  for (const field of keptFields) {
+    if (!isAsked(request[field])) continue
+    const message = `${field}: ${keptWords[field]}`
+    refuse(invalidRequest(field, 'not_allowed', message))
+  }
+  for (const field of foreignFields) {
+    if (!isAsked(request[field])) continue
+    const message = `${field}: models of other providers than OpenAI know nothing of it.`
+    refuse(invalidRequest(field, 'unsupported_by_model', message))
+  }
+}
+
+interface TakenItem {
+  /** Undefined for one that cannot be translated. */
+  item: ResponsesItem | undefined
+  given: JsonObject
+  param: string
+}
+
+function toItems(input: ResponsesRequest['input'], refuse: Refuse): TakenItem[] {
+  if (!Array.isArray(input)) return []
+  return input.map((given, index) => {
+    const param = `input.${index}`
+    const read = ResponsesItem.safeParse(given)
+    if (read.success) return { item: read.data, given, param }
+    refuse(refusalOf(given, index, read.error))
+    return { item: undefined, given, param }
+  })
+}
+
+/** Items that OpenAI alone can read, or that it keeps. */
+const foreignItems =
+  /^(computer_call|file_search_call|code_interpreter_call|image_generation_call|mcp_|program|compaction)/
+
+function refusalOf(given: JsonObject, index: number, error: z.core.$ZodError): ApiError {
+  const { type } = given
+  const field = `input.${index}`
+  if (isReference(given)) {
+    return invalidRequest(
+      field,
+      'not_allowed',
+      `${field}: no items are kept here. Send the item itself.`,
+    )
+  }
+  if (typeof type === 'string' && foreignItems.test(type)) {
+    const message = `${field}.type: "${type}" items are read by OpenAI's models only.`
+    return invalidRequest(`${field}.type`, 'unsupported_by_model', message)
+  }
+  const issues = error.issues.map((issue) => ({ ...issue, path: ['input', index, ...issue.path] }))
+  return toFieldError(new z.core.$ZodError(issues), { input: { [index]: given } })
+}
+
+/** Its type may be left out. */
+export const isReference = ({ type, id, role }: JsonObject): boolean =>
+  type === 'item_reference' || (!type && typeof id === 'string' && role === undefined)
+
+interface Telling {
+  items: readonly TakenItem[]
+  tools: ToolSet
+  refuse: Refuse
+}
+
+function toMessages(request: ResponsesRequest, { items, tools, refuse }: Telling): JsonObject[] {
+  const { instructions, input } = request
+  const history = new ItemHistory((tool) => tools.functionFor(tool))
+  if (instructions) history.add({ role: 'system', content: instructions }, 'instructions')
+  if (typeof input === 'string') history.add({ role: 'user', content: input }, 'input')
+  for (const { item, given, param } of items) {
+    try {
+      if (item) history.add(item, param)
+      else history.addForeign(given)
+    } catch (thrown) {
+      refuse(refusalIn(thrown))
+      history.addForeign(given)
+    }
+  }
+  const messages = history.messages()
+  if (messages.length > 0) return messages
+  refuse(invalidRequest('input', 'empty', 'input: nothing is said in it.'))
+  return [{ role: 'user', content: '' }]
+}
+
+/** Throws what is none. */
+function refusalIn(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown
+  throw thrown
+}
+
+/** What the request says of the answer, and what items say later. */
+function toStyle(
+  request: ResponsesRequest,
+  { items, refuse }: Pick<Telling, 'items' | 'refuse'>,
+): JsonObject {
+  const updates = items.flatMap(({ item }) => (item?.type === 'configuration_update' ? [item] : []))
+  const style: Style = {}
+  for (const given of [request, ...updates]) {
+    try {
+      const { text: words, reasoning } = check(Style, given)
+      if (words) style.text = { ...style.text, ...words }
+      if (reasoning) style.reasoning = { ...style.reasoning, ...reasoning }
+    } catch (thrown) {
+      refuse(refusalIn(thrown))
+    }
+  }
+  const format = toFormat(style.text?.format)
+  return {
+    ...(format && { response_format: format }),
+    ...(style.text?.verbosity && { verbosity: style.text.verbosity }),
+    ...(style.reasoning?.effort && { reasoning_effort: style.reasoning.effort }),
+  }
+}
+
+function toFormat(format: z.output<typeof Format> | null | undefined): JsonObject | undefined {
+  if (!format || format.type === 'text') return undefined
+  if (format.type === 'json_object') return { type: 'json_object' }
+  const { name, schema, strict, description } = format
+  return {
+    type: 'json_schema',
+    json_schema: {
+      name,
+      ...(description && { description }),
+      schema,
+      ...(typeof strict === 'boolean' && { strict }),
+    },
+  }
+}

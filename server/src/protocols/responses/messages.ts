@@ -1,0 +1,215 @@
+import { isCall, toFunctionCall, type ResponsesCall } from './calls'
+import { toForeignContent } from './foreign-content'
+import type { Content, ResponsesItem } from './items'
+import type { CallerTool } from './tool-kinds'
+import { readThoughts } from './thoughts'
+import { invalidRequest } from '../../errors'
+import { isObject, type JsonObject } from '../../wire/json-body'
+
+const maxCalls = 128
+
+type Of<Type extends ResponsesItem['type']> = Extract<ResponsesItem, { type: Type }>
+type Said = Extract<ResponsesItem, { role: string; content: unknown }>
+type Output = Of<
+  | 'function_call_output'
+  | 'custom_tool_call_output'
+  | 'shell_call_output'
+  | 'local_shell_call_output'
+  | 'apply_patch_call_output'
+  | 'tool_search_output'
+>
+
+/** What the model did in one go, and what its tools gave back. */
+interface Turn {
+  texts: string[]
+  thoughts: JsonObject[]
+  calls: JsonObject[]
+  results: JsonObject[]
+  /** What is no text among the results. */
+  shown: JsonObject[]
+  /** Another id of a call -> its own. */
+  aliases: Map<string, string>
+}
+
+const isOutput = (item: ResponsesItem): item is Output =>
+  item.type === 'tool_search_output' || (item.type?.endsWith('_call_output') ?? false)
+const isSaid = (item: ResponsesItem): item is Said => !item.type || item.type === 'message'
+
+/** The function that stands for a tool. */
+type NameOf = (tool: CallerTool) => string
+
+/**
+ * A history of items as messages. Items of the model that follow each other are one message, and
+ * results stand directly behind it, wherever they stood. Throws `invalid_request`, `param` the item.
+ */
+export class ItemHistory {
+  readonly #entries: (Turn | { message: JsonObject })[] = []
+  /** Id of a call -> where it was made. */
+  readonly #calledIn = new Map<string, Turn>()
+  readonly #nameOf: NameOf
+  #current: Turn | undefined
+
+  constructor(nameOf: NameOf) {
+    this.#nameOf = nameOf
+  }
+
+  add(item: ResponsesItem, param: string): void {
+    if (isCall(item)) this.#call(item)
+    else if (isOutput(item)) this.#answer(item, param)
+    else if (item.type === 'reasoning') this.#turn().thoughts.push(...readThoughts(item))
+    // What was found is in the message behind it.
+    else if (item.type === 'web_search_call') this.#turn().texts.push(searchedFor(item))
+    // All others are no part of what is said: see `chat.ts`.
+    else if (isSaid(item)) this.#say(item, param)
+  }
+
+  /** Stands in for an item that no message can say, so that its text is counted and its images are. */
+  addForeign(item: JsonObject): void {
+    this.#current = undefined
+    this.#entries.push({ message: { role: 'user', content: toForeignContent(item) } })
+  }
+
+  messages(): JsonObject[] {
+    return this.#entries.flatMap((entry) => ('message' in entry ? [entry.message] : told(entry)))
+  }
+
+  #turn(): Turn {
+    if (this.#current) return this.#current
+    const turn = { texts: [], thoughts: [], calls: [], results: [], shown: [], aliases: new Map() }
+    this.#entries.push(turn)
+    return (this.#current = turn)
+  }
+
+  #say({ role, content }: Said, param: string): void {
+    if (role === 'assistant') {
+      const texts = typeof content === 'string' ? [content] : content.map(wordsIn(param))
+      this.#turn().texts.push(texts.join(''))
+      return
+    }
+    this.#current = undefined
+    this.#entries.push({ message: { role, content: toContent(content) } })
+  }
+
+  #call(item: ResponsesCall): void {
+    const id = item.call_id
+    // One that OpenAI made for itself, and answered: its tools are there from the beginning.
+    if (!id) return
+    const turn = this.#turn()
+    if (turn.calls.length >= maxCalls) {
+      throw invalidRequest('input', 'too_many', `input: more than ${maxCalls} calls at once.`)
+    }
+    const { tool, arguments: args } = toFunctionCall(item)
+    const called = { name: this.#nameOf(tool), arguments: args }
+    turn.calls.push({ id, type: 'function', function: called })
+    this.#calledIn.set(id, turn)
+    if (item.type === 'local_shell_call' && typeof item['id'] === 'string') {
+      // Its output names it by this id.
+      this.#calledIn.set(item['id'], turn)
+      turn.aliases.set(item['id'], id)
+    }
+  }
+
+  #answer(item: Output, param: string): void {
+    const named = item.call_id ?? (item.type === 'local_shell_call_output' ? item.id : undefined)
+    if (item.type === 'tool_search_output' && !named) return
+    const turn = named ? this.#calledIn.get(named) : undefined
+    if (!turn || !named) {
+      const field = `${param}.call_id`
+      throw invalidRequest(field, 'unknown_value', `${field}: no item before it makes this call.`)
+    }
+    if (turn === this.#current) this.#current = undefined
+    const id = turn.aliases.get(named) ?? named
+    const { text, shown } = resultOf(item)
+    // Most providers take nothing but text as a result, and anything as a user's message.
+    const note = { type: 'text', text: `Part of the result of the call ${id}:` }
+    if (shown.length > 0) turn.shown.push({ role: 'user', content: [note, ...shown] })
+    turn.results.push({ role: 'tool', tool_call_id: id, content: text })
+  }
+}
+
+interface Result {
+  text: string
+  /** What is no text. */
+  shown: JsonObject[]
+}
+
+function resultOf(item: Output): Result {
+  switch (item.type) {
+    case 'shell_call_output':
+      return { text: JSON.stringify(item.output), shown: [] }
+    case 'apply_patch_call_output':
+      return {
+        text: [item.status ?? 'completed', item.output].filter(Boolean).join('\n'),
+        shown: [],
+      }
+    case 'tool_search_output':
+      return { text: JSON.stringify({ found: item.tools.map(({ name }) => name) }), shown: [] }
+    default:
+      return typeof item.output === 'string'
+        ? { text: item.output, shown: [] }
+        : partsOf(item.output.map(toPart))
+  }
+}
+
+function partsOf(parts: readonly JsonObject[]): Result {
+  const shown = parts.filter(({ type }) => type !== 'text')
+  const texts = parts.filter(({ type }) => type === 'text')
+  return { text: textOf(texts, shown.length > 0), shown }
+}
+
+function searchedFor({ action }: JsonObject): string {
+  const query = isObject(action) ? action['query'] : undefined
+  return typeof query === 'string' ? `(Searched the web for: ${query})` : '(Searched the web)'
+}
+
+function textOf(parts: readonly JsonObject[], isElsewhere: boolean): string {
+  if (parts.length > 0) return parts.map(({ text }) => String(text)).join('\n')
+  return isElsewhere ? 'The result is in the next message.' : ''
+}
+
+/** A turn that was nothing but thoughts that only their maker can read is none. */
+function told({ texts, thoughts, calls, results, shown }: Turn): JsonObject[] {
+  if (texts.length === 0 && calls.length === 0) return []
+  const message = {
+    role: 'assistant',
+    content: texts.length > 0 ? texts.join('\n\n') : null,
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(thoughts.length > 0 && { reasoning_details: thoughts }),
+  }
+  return [message, ...results, ...shown]
+}
+
+const wordsIn = (param: string) => (part: Content, index: number) => {
+  if ('text' in part && typeof part.text === 'string') return part.text
+  if (part.type === 'refusal') return part.refusal
+  const field = `${param}.content.${index}.type`
+  throw invalidRequest(field, 'not_allowed', `${field}: a model's own message is text.`)
+}
+
+function toContent(content: string | Content[]): unknown {
+  if (typeof content === 'string') return content
+  const parts = content.map(toPart)
+  const [only] = parts
+  if (!only) return ''
+  return parts.length === 1 && only['type'] === 'text' ? only['text'] : parts
+}
+
+function toPart(part: Content): JsonObject {
+  switch (part.type) {
+    case 'input_image': {
+      const detail = part.detail === 'original' ? 'high' : part.detail
+      return { type: 'image_url', image_url: { url: part.image_url, ...(detail && { detail }) } }
+    }
+    case 'input_file': {
+      const { file_data, file_id, filename } = part
+      const held = file_data ? { file_data } : { file_id }
+      return { type: 'file', file: { ...held, ...(filename && { filename }) } }
+    }
+    case 'input_audio':
+      return { type: 'input_audio', input_audio: part.input_audio }
+    case 'refusal':
+      return { type: 'text', text: part.refusal }
+    default:
+      return { type: 'text', text: part.text }
+  }
+}

@@ -1,0 +1,181 @@
+import { toCallItem, type CallItem } from './call-items'
+import { idPrefix } from './calls'
+import type { OutputItem, OutputPosition, ItemStatus, StreamEvent } from './event'
+import { MessageItem } from './message-item'
+import { ReasoningItem } from './reasoning-item'
+import type { CallerTool } from './tool-kinds'
+import { isObject, type JsonObject } from '../../wire/json-body'
+import type { Part } from '../../wire/answer-part'
+
+/** What an output needs to know of its request. */
+export interface OutputOptions {
+  /** Makes the ids of items, with their place. */
+  bareId: string
+  /** The caller's tools by the names of the functions that stand for them. */
+  tools: ReadonlyMap<string, CallerTool>
+  /** The caller wants back what providers want back of their thoughts. */
+  wantsThoughts: boolean
+}
+
+interface Entry {
+  place: OutputPosition
+  item: OutputItem
+  status: ItemStatus
+}
+
+/** What can stand in any order, each in an item of its own. */
+type Told = Extract<Part, { type: 'text' | 'refusal' | 'reasoning' | 'extra' | 'annotation' }>
+
+/**
+ * The output of one answer, item by item. Calls may come interleaved, so they stay open to the end of
+ * the answer; what is said meanwhile waits for them, as clients know one open message at a time.
+ */
+export class Output {
+  readonly #options: OutputOptions
+  readonly #entries: Entry[] = []
+  readonly #calls = new Map<number, { entry: Entry; item: CallItem }>()
+  readonly #waiting: Told[] = []
+  /** The message or the thoughts that are being told. */
+  #open: { entry: Entry; item: MessageItem | ReasoningItem } | undefined
+
+  constructor(options: OutputOptions) {
+    this.#options = options
+  }
+
+  add(part: Part): StreamEvent[] {
+    switch (part.type) {
+      case 'text':
+      case 'refusal':
+      case 'reasoning':
+      case 'annotation':
+      case 'extra':
+        if (part.type === 'extra' && this.#signedIn(part.fields).length === 0) return []
+        if (this.#calls.size === 0) return this.#tell(part)
+        this.#waiting.push(part)
+        return []
+      case 'call':
+        return this.#call(part)
+      case 'arguments':
+        return this.#calls.get(part.index)?.item.argue(part.text) ?? []
+      default:
+        return []
+    }
+  }
+
+  /** Ends all items, the last one with `status`. An answer has one item at least. */
+  finish(status: ItemStatus): StreamEvent[] {
+    const events: StreamEvent[] = []
+    if (this.#waiting.length > 0) events.push(...this.#closeCalls('completed'))
+    for (const part of this.#waiting) events.push(...this.#tell(part))
+    if (this.#entries.length === 0) events.push(...this.#tell({ type: 'text', text: '' }))
+    events.push(...this.#closeOpen(status), ...this.#closeCalls(status))
+    return events
+  }
+
+  /** The items; what is open has broken off. */
+  items(): JsonObject[] {
+    return this.#entries.map(({ item, status }) =>
+      item.toItem(status === 'in_progress' ? 'incomplete' : status),
+    )
+  }
+
+  #tell(part: Told): StreamEvent[] {
+    if (part.type === 'extra') return this.#sign(part.fields)
+    if (part.type === 'annotation') return this.#annotate(part.annotation)
+    const isThought = part.type === 'reasoning'
+    const { events, item } = isThought ? this.#thoughts() : this.#message()
+    const told =
+      item instanceof ReasoningItem
+        ? item.think(part.text)
+        : item.say(part.type === 'refusal' ? 'refusal' : 'text', part.text)
+    return [...events, ...told]
+  }
+
+  /** What cites nothing that was said before it has no place. */
+  #annotate(annotation: JsonObject): StreamEvent[] {
+    const open = this.#open?.item
+    return open instanceof MessageItem ? open.annotate(annotation) : []
+  }
+
+  #sign(fields: JsonObject): StreamEvent[] {
+    const { events, item } = this.#thoughts()
+    item.sign(this.#signedIn(fields))
+    return events
+  }
+
+  #signedIn({ reasoning_details: details }: JsonObject): JsonObject[] {
+    if (!Array.isArray(details) || !this.#options.wantsThoughts) return []
+    return details.filter(isObject).filter(isSigned)
+  }
+
+  #message() {
+    const open = this.#open?.item
+    if (open instanceof MessageItem) return { item: open, events: [] }
+    const closing = this.#closeOpen('completed')
+    const place = this.#place('msg')
+    const item = new MessageItem(place)
+    const { entry, events } = this.#begin(place, item)
+    this.#open = { entry, item }
+    return { item, events: [...closing, ...events] }
+  }
+
+  #thoughts() {
+    const open = this.#open?.item
+    if (open instanceof ReasoningItem) return { item: open, events: [] }
+    const closing = this.#closeOpen('completed')
+    const place = this.#place('rs')
+    const item = new ReasoningItem(place)
+    const { entry, events } = this.#begin(place, item)
+    this.#open = { entry, item }
+    return { item, events: [...closing, ...events] }
+  }
+
+  #call({ index, id = '', name }: Extract<Part, { type: 'call' }>): StreamEvent[] {
+    if (this.#calls.has(index)) return []
+    const closing = this.#closeOpen('completed')
+    const tool = this.#options.tools.get(name) ?? { kind: 'function', name }
+    const place = this.#place(idPrefix[tool.kind])
+    const item = toCallItem(place, { callId: id, tool })
+    const { entry, events } = this.#begin(place, item)
+    this.#calls.set(index, { entry, item })
+    return [...closing, ...events]
+  }
+
+  #place(prefix: string): OutputPosition {
+    const index = this.#entries.length
+    return { id: `${prefix}_${this.#options.bareId}${String(index).padStart(3, '0')}`, index }
+  }
+
+  #begin(place: OutputPosition, item: OutputItem): { entry: Entry; events: StreamEvent[] } {
+    const entry = { place, item, status: 'in_progress' as const }
+    this.#entries.push(entry)
+    const event = { output_index: place.index, item: item.toItem('in_progress') }
+    return { entry, events: [{ type: 'response.output_item.added', ...event }] }
+  }
+
+  #closeOpen(status: ItemStatus): StreamEvent[] {
+    const open = this.#open
+    this.#open = undefined
+    return open ? close(open.entry, status) : []
+  }
+
+  #closeCalls(status: ItemStatus): StreamEvent[] {
+    const calls = [...this.#calls.values()]
+    this.#calls.clear()
+    return calls.flatMap(({ entry }, at) =>
+      close(entry, at === calls.length - 1 ? status : 'completed'),
+    )
+  }
+}
+
+function close(entry: Entry, status: ItemStatus): StreamEvent[] {
+  const { item, place } = entry
+  entry.status = status
+  const done = { output_index: place.index, item: item.toItem(status) }
+  return [...item.end(), { type: 'response.output_item.done', ...done }]
+}
+
+/** What its provider would miss. A signature is worth nothing without all of what was signed. */
+const isSigned = ({ data, signature, text }: JsonObject) =>
+  (typeof data === 'string' && data !== '') ||
+  (typeof signature === 'string' && typeof text === 'string' && text !== '')

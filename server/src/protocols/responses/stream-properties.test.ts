@@ -1,0 +1,75 @@
+import { test } from 'bun:test'
+import * as fc from '../../../testing/property'
+import { dialect } from './dialect-for-tests'
+import { EventOrder } from './event-order-for-tests'
+import { anyChunks, asked, parseEvents, identity, told } from './events-for-tests'
+import { ApiError } from '../../errors'
+import { isObject, type JsonObject } from '../../wire/json-body'
+
+const outputOf = (response: JsonObject): JsonObject[] =>
+  Array.isArray(response['output']) ? response['output'].filter(isObject) : []
+
+const wordsIn = (source: JsonObject, name: string) => {
+  const words = source[name]
+  return typeof words === 'string' ? words : ''
+}
+
+/** All that was said in a list of chunks, by where it belongs. */
+function saidIn(chunks: readonly JsonObject[]) {
+  const said = { text: '', refusal: '', thought: '', calls: new Map<number, string>() }
+  for (const { choices } of chunks) {
+    const [choice] = Array.isArray(choices) ? choices.filter(isObject) : []
+    const delta = isObject(choice?.['delta']) ? choice['delta'] : {}
+    said.text += wordsIn(delta, 'content')
+    said.refusal += wordsIn(delta, 'refusal')
+    said.thought += wordsIn(delta, 'reasoning_content')
+    const [call] = Array.isArray(delta['tool_calls']) ? delta['tool_calls'] : []
+    if (!call) continue
+    const before = said.calls.get(call.index)
+    if (call.id) said.calls.set(call.index, before ?? '')
+    else if (before !== undefined) said.calls.set(call.index, before + call.function.arguments)
+  }
+  return said
+}
+
+const textIn = (items: readonly JsonObject[], list: string, field: string) =>
+  items
+    .flatMap((item) => (Array.isArray(item[list]) ? item[list].filter(isObject) : []))
+    .map((part) => wordsIn(part, field))
+    .join('')
+
+const isOf = (type: string) => (item: JsonObject) => item['type'] === type
+
+test('whatever chunks come, the events are in order and nothing that was said is missing', () => {
+  const property = fc.property(anyChunks, (chunks) => {
+    const output = outputOf(EventOrder.read(told(chunks)))
+    const said = saidIn(chunks)
+    const messages = output.filter(isOf('message'))
+    const found = {
+      text: textIn(messages, 'content', 'text'),
+      refusal: textIn(messages, 'content', 'refusal'),
+      thought: textIn(output.filter(isOf('reasoning')), 'summary', 'text'),
+      calls: output.filter(({ call_id: id }) => id !== undefined).length,
+    }
+    const { calls, ...texts } = said
+    if (!Bun.deepEquals(found, { ...texts, calls: calls.size })) {
+      throw new Error(`${JSON.stringify(found)} of ${JSON.stringify(texts)}`)
+    }
+    const args = output.filter(isOf('function_call')).map((item) => wordsIn(item, 'arguments'))
+    if (!args.every((text) => [...calls.values()].includes(text))) throw new Error('lost arguments')
+  })
+  fc.assert(property, { numRuns: 2000 })
+})
+
+test('whatever chunks came, a failure leaves the events in order', () => {
+  const property = fc.property(anyChunks, fc.nat(30), (chunks, at) => {
+    const writer = dialect.read(asked).writer(identity)
+    // The finish is told at the end, which never comes.
+    const frames = chunks.slice(0, at).map((chunk) => writer.write(JSON.stringify(chunk)))
+    const last = writer.fail(new ApiError('request_timeout'), 'req_1')
+    if (EventOrder.read(parseEvents(frames.join('') + last))['status'] !== 'failed') {
+      throw new Error('not failed')
+    }
+  })
+  fc.assert(property, { numRuns: 500 })
+})

@@ -1,0 +1,275 @@
+import { describe, expect, test } from 'bun:test'
+import { dialect } from './dialect-for-tests'
+import { EventOrder } from './event-order-for-tests'
+import {
+  asked,
+  chunkOf,
+  parseEvents,
+  identity,
+  opening,
+  piece,
+  told,
+  usageChunk,
+} from './events-for-tests'
+import { ApiError, invalidRequest } from '../../errors'
+import { isObject, type JsonObject } from '../../wire/json-body'
+
+const typesOf = (events: readonly JsonObject[]) => events.map(({ type }) => type)
+const responseIn = (events: readonly JsonObject[]) => EventOrder.read(events)
+const outputOf = (response: JsonObject): JsonObject[] =>
+  Array.isArray(response['output']) ? response['output'].filter(isObject) : []
+
+test('a text is one message, told from its first piece to the whole of it', () => {
+  const events = told([
+    chunkOf({ role: 'assistant', content: '' }),
+    chunkOf({ content: 'Hel' }),
+    chunkOf({ content: 'lo' }),
+    chunkOf({}, 'stop'),
+    usageChunk,
+  ])
+  expect(typesOf(events)).toEqual([
+    'response.created',
+    'response.in_progress',
+    'response.output_item.added',
+    'response.content_part.added',
+    'response.output_text.delta',
+    'response.output_text.delta',
+    'response.output_text.done',
+    'response.content_part.done',
+    'response.output_item.done',
+    'response.completed',
+  ])
+  const at = {
+    item_id: 'msg_01m7zbr7rr3rrzfbtxk7716g95000',
+    output_index: 0,
+    content_index: 0,
+  }
+  expect(events[4]).toEqual({
+    type: 'response.output_text.delta',
+    sequence_number: 4,
+    ...at,
+    delta: 'Hel',
+    logprobs: [],
+  })
+  expect(events[6]).toMatchObject({ ...at, text: 'Hello', logprobs: [] })
+  expect(responseIn(events)).toMatchObject({
+    id: 'resp_01m7zbr7rr3rrzfbtxk7716g95',
+    object: 'response',
+    created_at: identity.created,
+    model: 'sandbox/echo',
+    status: 'completed',
+    store: false,
+    output: [
+      {
+        id: at.item_id,
+        type: 'message',
+        status: 'completed',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'Hello', annotations: [], logprobs: [] }],
+      },
+    ],
+    usage: {
+      input_tokens: 9,
+      input_tokens_details: { cached_tokens: 4, cache_write_tokens: 0 },
+      output_tokens: 7,
+      output_tokens_details: { reasoning_tokens: 2 },
+      total_tokens: 16,
+    },
+  })
+})
+
+test('calls are told with their fragments, each with the id that its result is to name', () => {
+  const events = told([
+    opening(0, 'look'),
+    piece(0, '{"at":'),
+    opening(1, 'look'),
+    piece(1, '{}'),
+    piece(0, '1}'),
+    chunkOf({}, 'tool_calls'),
+  ])
+  const calls = [
+    { type: 'function_call', call_id: 'call_0', name: 'look', arguments: '{"at":1}' },
+    { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' },
+  ]
+  expect(responseIn(events)).toMatchObject({ status: 'completed', output: calls })
+})
+
+test('a custom tool is called with text, not with the arguments of a function', () => {
+  const events = told([
+    opening(0, 'write'),
+    piece(0, '{"inp'),
+    piece(0, 'ut":"*** Begin\\n\\"x\\""}'),
+    chunkOf({}, 'tool_calls'),
+  ])
+  expect(typesOf(events).slice(2, -1)).toEqual([
+    'response.output_item.added',
+    'response.custom_tool_call_input.delta',
+    'response.custom_tool_call_input.done',
+    'response.output_item.done',
+  ])
+  expect(responseIn(events)['output']).toEqual([
+    {
+      id: 'ctc_01m7zbr7rr3rrzfbtxk7716g95000',
+      type: 'custom_tool_call',
+      call_id: 'call_0',
+      name: 'write',
+      input: '*** Begin\n"x"',
+    },
+  ])
+})
+
+test('thoughts are a summary before the message, with what their provider wants back', () => {
+  const signed = { type: 'reasoning.text', text: 'Hm.', signature: 'c2ln' }
+  const events = told([
+    chunkOf({ reasoning_content: 'Hm' }),
+    chunkOf({ reasoning_content: '.' }),
+    chunkOf({ reasoning_details: [signed] }),
+    chunkOf({ content: 'Yes.' }),
+    chunkOf({}, 'stop'),
+  ])
+  const [thoughts, message] = outputOf(responseIn(events))
+  expect(thoughts).toMatchObject({
+    type: 'reasoning',
+    summary: [{ type: 'summary_text', text: 'Hm.' }],
+  })
+  expect(message).toMatchObject({ type: 'message', content: [{ text: 'Yes.' }] })
+
+  const again = dialect.read({ ...asked, input: [thoughts, message] }).chat
+  expect(again['messages']).toEqual([
+    { role: 'assistant', content: 'Yes.', reasoning_details: [signed] },
+  ])
+})
+
+test('thoughts that are only signed are left out where nobody asked for them', () => {
+  const { include: _include, ...request } = asked
+  const chunks = [
+    chunkOf({ reasoning_details: [{ type: 'reasoning.encrypted', data: 'x' }] }),
+    chunkOf({ content: 'Yes.' }),
+    chunkOf({}, 'stop'),
+  ]
+  const types = (of: JsonObject) => outputOf(responseIn(told(chunks, of))).map(({ type }) => type)
+  expect(types(request)).toEqual(['message'])
+  expect(types(asked)).toEqual(['reasoning', 'message'])
+})
+
+test('a refusal is a part of its own', () => {
+  const events = told([
+    chunkOf({ content: 'Well.' }),
+    chunkOf({ refusal: 'No.' }),
+    chunkOf({}, 'stop'),
+  ])
+  expect(responseIn(events)['output']).toMatchObject([
+    {
+      content: [
+        { type: 'output_text', text: 'Well.' },
+        { type: 'refusal', refusal: 'No.' },
+      ],
+    },
+  ])
+})
+
+describe('an answer that is not whole says why', () => {
+  test.each([
+    ['length', 'max_output_tokens'],
+    ['content_filter', 'content_filter'],
+  ])('%s', (finish, reason) => {
+    const events = told([chunkOf({ content: 'Hel' }), chunkOf({}, finish)])
+    expect(events.at(-1)?.['type']).toBe('response.incomplete')
+    expect(responseIn(events)).toMatchObject({
+      status: 'incomplete',
+      incomplete_details: { reason },
+      output: [{ type: 'message', status: 'incomplete' }],
+    })
+  })
+
+  test('a call that broke off keeps what there is of it', () => {
+    const events = told([
+      opening(0, 'look'),
+      piece(0, '{}'),
+      opening(1, 'write'),
+      piece(1, '{"input":"half \\u00'),
+      chunkOf({}, 'length'),
+    ])
+    expect(responseIn(events)['output']).toMatchObject([
+      { type: 'function_call', status: 'completed', arguments: '{}' },
+      { type: 'custom_tool_call', input: 'half ' },
+    ])
+  })
+})
+
+test('a call that broke off is incomplete, whatever fields came beside it', () => {
+  const events = told([
+    opening(0, 'look'),
+    chunkOf({ vendor: { a: 1 } }),
+    piece(0, '{"a'),
+    chunkOf({}, 'length'),
+  ])
+  expect(responseIn(events)['output']).toMatchObject([{ status: 'incomplete', arguments: '{"a' }])
+})
+
+test('an answer without a word is an empty message', () => {
+  const events = told([chunkOf({}, 'stop')])
+  expect(responseIn(events)['output']).toMatchObject([{ content: [{ text: '' }] }])
+})
+
+const failed = (chunks: readonly JsonObject[], error: ApiError) => {
+  const writer = dialect.read(asked).writer(identity)
+  const frames = chunks.map((chunk) => writer.write(JSON.stringify(chunk)))
+  return parseEvents(frames.join('') + writer.fail(error, 'req_1'))
+}
+
+describe('a failure after the start', () => {
+  const details = { provider: 'fake', provider_error: 'gone' }
+
+  test('is the last event, with what was told so far', () => {
+    const chunks = [chunkOf({ content: 'Hel' }), opening(0, 'look'), piece(0, '{"a')]
+    const events = failed(chunks, new ApiError('provider_error', { details }))
+    expect(typesOf(events).at(-1)).toBe('response.failed')
+    expect(responseIn(events)).toMatchObject({
+      status: 'failed',
+      error: {
+        code: 'server_error',
+        message: 'The provider answered with an error.',
+        details: { ...details, code: 'provider_error', request_id: 'req_1' },
+      },
+      output: [
+        { type: 'message', status: 'completed' },
+        { type: 'function_call', status: 'incomplete', arguments: '{"a' },
+      ],
+    })
+  })
+
+  test('before the first chunk comes after the two events that begin a stream', () => {
+    const events = failed([], new ApiError('request_timeout'))
+    expect(typesOf(events)).toEqual(['response.created', 'response.in_progress', 'response.failed'])
+  })
+
+  test.each([
+    ['context_length_exceeded', 'context_length_exceeded'],
+    ['tokens_per_minute_exceeded', 'rate_limit_exceeded'],
+    ['connection_failed', 'server_error'],
+  ] as const)('of %s has the code %s, which clients act upon', (code, wanted) => {
+    const error = new ApiError(code, {
+      details: { max_context: 1, requested: 2, limit: 1, used: 2 },
+    })
+    expect(responseIn(failed([], error))).toMatchObject({ error: { code: wanted } })
+  })
+
+  test('names a field as its caller does', () => {
+    const error = invalidRequest(
+      'messages.1.content',
+      'unsupported_by_model',
+      'messages.1.content: No.',
+    )
+    expect(responseIn(failed([], error))).toMatchObject({
+      error: { code: 'invalid_prompt', message: 'input: No.' },
+    })
+  })
+})
+
+test('the model is the one that serves, where another was asked first', () => {
+  const served = { ...chunkOf({ role: 'assistant', content: 'Hi' }), model: 'other/one' }
+  const events = told([served, chunkOf({}, 'stop'), usageChunk])
+  const models = events.flatMap(({ response }) => (isObject(response) ? [response['model']] : []))
+  expect(models).toEqual(['other/one', 'other/one', 'other/one'])
+})

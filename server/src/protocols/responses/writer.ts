@@ -1,0 +1,172 @@
+import type { StreamEvent } from './event'
+import { Output, type OutputOptions } from './output'
+import type { ResponsesRequest } from './request'
+import { endOf, toResponse, type Head, type Progress } from './response'
+import type { CallerTool } from './tool-kinds'
+import { toFailure } from './error-format'
+import type { ApiError } from '../../errors'
+import { bareAnswerId, type Identity } from '../../wire/answer'
+import { toChunkParts, toCompletionParts } from '../../wire/chunk-parts'
+import type { EventWriter } from '../../wire/event-writer'
+import type { FinishReason } from '../../wire/finish-reason'
+import { isObject, type JsonObject } from '../../wire/json-body'
+import type { Part } from '../../wire/answer-part'
+import { namedFrame, pingFrame } from '../../wire/sse'
+import type { Usage } from '../../wire/usage'
+
+const encrypted = 'reasoning.encrypted_content'
+
+/** A request as far as its answer repeats it, and its tools by the functions that stand for them. */
+export interface AskedResponse {
+  request: ResponsesRequest
+  tools: ReadonlyMap<string, CallerTool>
+}
+
+const optionsOf = ({ request, tools }: AskedResponse, bareId: string): OutputOptions => ({
+  bareId,
+  tools,
+  // A request that is to be kept has them for the next one.
+  wantsThoughts: request.store === true || (request.include?.includes(encrypted) ?? false),
+})
+
+/** One answer as it grows: whole ones and streams are told by the same. */
+class Answer {
+  readonly #request: ResponsesRequest
+  #head: Head
+  readonly #output: Output
+  #reason: FinishReason = 'stop'
+  #usage: Usage | undefined
+
+  constructor(asked: AskedResponse, head: Head, bareId: string) {
+    this.#request = asked.request
+    this.#head = head
+    this.#output = new Output(optionsOf(asked, bareId))
+  }
+
+  /** Of a collection that may be another model than the one that was asked first. */
+  servedBy(model: unknown): void {
+    if (typeof model === 'string') this.#head = { ...this.#head, model }
+  }
+
+  /** As its provider told it first. */
+  began({ id, model }: JsonObject): void {
+    const { created } = this.#head
+    this.#head = { id: String(id), created, model: String(model) }
+  }
+
+  add(part: Part): StreamEvent[] {
+    if (part.type === 'finish') this.#reason = part.reason
+    if (part.type === 'usage') this.#usage = part.usage
+    return this.#output.add(part)
+  }
+
+  begin(): StreamEvent[] {
+    const response = this.#response({ status: 'in_progress', output: [] })
+    return [
+      { type: 'response.created', response },
+      { type: 'response.in_progress', response },
+    ]
+  }
+
+  finish(): { events: StreamEvent[]; response: JsonObject } {
+    const end = endOf(this.#reason)
+    const events = this.#output.finish(end.status)
+    const output = this.#output.items()
+    const response = this.#response({ ...end, output, usage: this.#usage })
+    events.push({ type: `response.${end.status}`, response })
+    return { events, response }
+  }
+
+  fail(error: JsonObject): StreamEvent {
+    const output = this.#output.items()
+    const progress = { status: 'failed', output, error, usage: this.#usage } as const
+    return { type: 'response.failed', response: this.#response(progress) }
+  }
+
+  #response(progress: Progress): JsonObject {
+    return toResponse(this.#request, this.#head, progress)
+  }
+}
+
+/** The events of one Response, numbered from 0. Source: contract 5.2. */
+export class ResponseWriter implements EventWriter {
+  readonly ping = pingFrame
+  readonly #answer: Answer
+  #sequence = 0
+  /** Of a provider's own frames. */
+  #first: string | undefined
+  #last: string | undefined
+
+  constructor(asked: AskedResponse, { id, created, model }: Identity) {
+    const bareId = bareAnswerId(id)
+    this.#answer = new Answer(asked, { id: `resp_${bareId}`, created, model }, bareId)
+  }
+
+  write(chunk: string): string {
+    const read: unknown = JSON.parse(chunk)
+    const parts = isObject(read) ? toChunkParts(read) : []
+    if (this.#sequence === 0 && isObject(read)) this.#answer.servedBy(read['model'])
+    return this.#begin() + this.#frames(parts.flatMap((part) => this.#answer.add(part)))
+  }
+
+  /**
+   * Frames of a provider's own went out: what is told after them goes on where they ended. Only the first and
+   * the last are looked at, and only where that is needed.
+   */
+  follow(frame: string): undefined {
+    this.#first ??= frame
+    this.#last = frame
+  }
+
+  end(): string {
+    return this.#begin() + this.#frames(this.#answer.finish().events)
+  }
+
+  /** What is open stays open: nobody takes half a call for a whole one. */
+  fail(error: ApiError, requestId: string): string {
+    this.#goOn()
+    return this.#begin() + this.#frames([this.#answer.fail(toFailure(error, requestId))])
+  }
+
+  #goOn(): void {
+    const response = eventIn(this.#first)['response']
+    if (isObject(response)) this.#answer.began(response)
+    const last = eventIn(this.#last)['sequence_number']
+    if (typeof last === 'number') this.#sequence = last + 1
+  }
+
+  #begin(): string {
+    return this.#sequence === 0 ? this.#frames(this.#answer.begin()) : ''
+  }
+
+  #frames(events: readonly StreamEvent[]): string {
+    let text = ''
+    for (const { type, ...rest } of events) {
+      const event = { type, sequence_number: this.#sequence, ...rest }
+      text += namedFrame(event)
+      this.#sequence += 1
+    }
+    return text
+  }
+}
+
+/** The event of the last of these frames. */
+function eventIn(frames: string | undefined): JsonObject {
+  const data = frames?.slice(frames.lastIndexOf('data: ') + 'data: '.length)
+  try {
+    const event: unknown = JSON.parse(data ?? '')
+    return isObject(event) ? event : {}
+  } catch {
+    return {}
+  }
+}
+
+/** The whole Response for a whole chat completion. */
+export function toWholeResponse(asked: AskedResponse, completion: JsonObject): JsonObject {
+  const bareId = bareAnswerId(completion['id'])
+  const created = Number(completion['created'])
+  const model = String(completion['model'])
+  const answer = new Answer(asked, { id: `resp_${bareId}`, created, model }, bareId)
+  for (const part of toCompletionParts(completion)) answer.add(part)
+  return answer.finish().response
+}

@@ -1,0 +1,26 @@
+import type { Provider } from './provider'
+
+const known = new WeakMap<Provider, Provider>()
+
+/**
+ * A provider as a self-hosted gateway serves it: in the format of OpenAI's chats, whatever the provider
+ * speaks itself, at an address and with a secret that only the gateway knows.
+ */
+export function toGatewayProvider(provider: Provider): Provider {
+  let made = known.get(provider)
+  if (!made) {
+    made = madeOf(provider)
+    known.set(provider, made)
+  }
+  return made
+}
+
+function madeOf(provider: Provider): Provider {
+  const { options, dialect } = provider
+  const paths = dialect === 'openai' ? options.paths : {}
+  return {
+    ...provider,
+    dialect: 'openai',
+    options: { ...options, paths, responsesModels: {}, takesResponses: false },
+  }
+}

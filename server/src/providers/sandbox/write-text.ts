@@ -1,0 +1,42 @@
+import { cutAtStop, takeTokens, shortenText, tokensWritten } from './text'
+
+/** Where a written text ends: stop strings, and a limit in tokens; neither counts when absent. */
+export interface Ends {
+  stops: readonly string[]
+  limit: number | undefined
+}
+
+/** A text as far as it got, why it ended there, and its tokens. */
+export interface SandboxText {
+  text: string
+  finish: 'stop' | 'length'
+  tokens: number
+}
+
+// A token can be a megabyte without a space; this keeps the answer to a huge request within reason.
+const longestText = 2 ** 20
+
+/** The end rules of a request. An absent limit and 0 are the same, as contract 4.1 has it. */
+export function readEndRules(
+  stop: string | string[] | null | undefined,
+  limit?: number | null,
+): Ends {
+  const stops = typeof stop === 'string' ? [stop] : (stop ?? [])
+  return { stops: stops.filter((each) => each !== ''), limit: limit || undefined }
+}
+
+/** What a model gets written of `text`. The stop string is left out, as a provider does. */
+export function writeText(text: string, { stops, limit }: Ends): SandboxText {
+  const fitting = takeTokens(shortenText(text, longestText), limit ?? Number.POSITIVE_INFINITY)
+  const stopped = cutAtStop(fitting, stops)
+  const kept = stopped ?? fitting
+  const isCut = stopped === undefined && fitting.length < text.length
+  return { text: kept, finish: isCut ? 'length' : 'stop', tokens: tokensWritten(kept) }
+}
+
+/** `usage` of an answer; its numbers are simulated, as `text.ts` counts them. */
+export const toUsage = (prompt: number, completion: number) => ({
+  prompt_tokens: prompt,
+  completion_tokens: completion,
+  total_tokens: prompt + completion,
+})

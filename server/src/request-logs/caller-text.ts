@@ -1,0 +1,28 @@
+import { withoutSecrets } from './redact-body'
+import { storable } from '../db/storable'
+import type { JsonObject } from '../wire/json-body'
+
+/** Characters of a name, and of the metadata of a request. */
+export const maxName = 256
+const maxMetadata = 10_000
+
+/** A text that can be stored, cut at a length. */
+export const clean = (text: string, most: number): string =>
+  storable(text.length > most ? text.slice(0, most) : text)
+
+/** What people put a key into that belongs elsewhere. */
+export const harmless = (text: string, most: number): string => withoutSecrets(clean(text, most))
+
+/** As it is, unless PostgreSQL would refuse it or a key is in it; what is too large is left out. */
+export function toStoredMetadata(metadata: object): JsonObject | null {
+  const text = JSON.stringify(metadata)
+  if (text.length > maxMetadata) return null
+  const isPlain = !/\\u(0000|d[89a-f])/i.test(text) && withoutSecrets(text) === text
+  if (isPlain) return { ...metadata }
+  return Object.fromEntries(
+    Object.entries(metadata).map(([name, value]) => [
+      harmless(name, maxName),
+      typeof value === 'string' ? harmless(value, maxMetadata) : null,
+    ]),
+  )
+}

@@ -1,0 +1,69 @@
+import { expect, test } from 'bun:test'
+import { logColumns, toOrphanLog, toLogRecord, withCharge } from './log-record'
+import { valuesForTests } from './values-for-tests'
+import { newId, getIdTime } from '../db/id'
+import { recordForTests } from '../ledger/event-for-tests'
+
+const fieldsOf = (record: string): Record<string, unknown> => {
+  const values: unknown = JSON.parse(record)
+  if (!Array.isArray(values)) throw new Error('a record is a list')
+  return Object.fromEntries(logColumns.map(([name], at) => [name, values[at]]))
+}
+
+test('a record has a value of each column, in their order, and is one line without a tab', () => {
+  const log = valuesForTests({ model: 'fake/line\n\tbroken', cost: 2n ** 60n, cachedTokens: 1 })
+  const record = toLogRecord(log)
+  expect(record).not.toMatch(/[\n\t]/)
+  expect(JSON.parse(record)).toHaveLength(logColumns.length)
+  expect(fieldsOf(record)).toMatchObject({
+    id: log.id,
+    started_at: getIdTime(log.id),
+    model: 'fake/line\n\tbroken',
+    cost: String(2n ** 60n),
+    user_agent: log.userAgent,
+  })
+})
+
+test('an orphan’s log says of the attempt what its record did, and has the same id and time', () => {
+  const requestId = newId('req')
+  const usage = recordForTests('user_1', {
+    requestId,
+    streamed: true,
+    operation: 'embeddings',
+    requestedModel: 'collection/x',
+    organizationId: 'org_1',
+  })
+  expect(fieldsOf(toOrphanLog(usage))).toMatchObject({
+    id: requestId,
+    started_at: getIdTime(requestId),
+    user_id: 'user_1',
+    key_id: 'key_1',
+    endpoint: '/v1/embeddings',
+    streamed: true,
+    requested_model: 'collection/x',
+    model: 'fake/ok',
+    provider: 'fake',
+    status: 'error',
+    status_code: 500,
+    cost: '0',
+    organization_id: 'org_1',
+  })
+})
+
+test('an orphan’s log says whether a self-hosted gateway was asked', () => {
+  const usage = recordForTests('user_1', { connectionId: 'conn_1' })
+  expect(fieldsOf(toOrphanLog(usage, new Set(['conn_1'])))).toMatchObject({ gateway_type: 3 })
+  expect(fieldsOf(toOrphanLog(usage, new Set(['conn_2'])))).toMatchObject({ gateway_type: 2 })
+})
+
+test('M6: a log tells what was charged, and its fee comes after what the organization earned', () => {
+  const values = valuesForTests({ cost: 1000n, platformFee: 100n })
+  const charged = (writtenOff: bigint) => {
+    const { cost, platform_fee } = fieldsOf(withCharge(toLogRecord(values), writtenOff))
+    return [cost, platform_fee]
+  }
+  expect(charged(0n)).toEqual(['1000', '100'])
+  expect(charged(40n)).toEqual(['960', '60'])
+  expect(charged(600n)).toEqual(['400', '0'])
+  expect(charged(1000n)).toEqual(['0', '0'])
+})

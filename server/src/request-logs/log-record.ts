@@ -1,0 +1,223 @@
+import { getIdTime } from '../db/id'
+import { errors } from '../errors'
+import { isStreamed, readTexts } from '../ledger/usage-record'
+
+/**
+ * The columns of `request_log` that a record has, in order, and their types there. A record is the
+ * values as a JSON array, amounts as decimal text; `started_at` is the time in the id.
+ */
+export const logColumns = [
+  ['id', 'text'],
+  ['started_at', 'timestamptz'],
+  ['user_id', 'text'],
+  ['key_id', 'text'],
+  ['api_key_prefix', 'text'],
+  ['method', 'text'],
+  ['endpoint', 'text'],
+  ['streamed', 'boolean'],
+  ['requested_model', 'text'],
+  ['model', 'text'],
+  ['provider', 'text'],
+  ['status', 'text'],
+  ['status_code', 'integer'],
+  ['error', 'jsonb'],
+  ['finish_reason', 'text'],
+  ['latency_ms', 'integer'],
+  ['first_token_ms', 'integer'],
+  ['input_tokens', 'bigint'],
+  ['output_tokens', 'bigint'],
+  ['estimated', 'boolean'],
+  ['cost', 'bigint'],
+  ['platform_fee', 'bigint'],
+  ['billing_mode', 'text'],
+  ['account_id', 'text'],
+  ['organization_id', 'text'],
+  ['connection_id', 'text'],
+  ['gateway_type', 'smallint'],
+  ['concurrent', 'integer'],
+  ['caller_user', 'text'],
+  ['metadata', 'jsonb'],
+  ['ip_address', 'text'],
+  ['user_agent', 'text'],
+  // Only where there was a cache: other records end here, and older ones.
+  ['cached_tokens', 'bigint'],
+  ['cache_write_tokens', 'bigint'],
+  ['cache_savings', 'bigint'],
+] as const
+
+/** A value of each column; `startedAtMs` is milliseconds since the epoch. */
+export interface LogValues {
+  id: string
+  userId: string
+  keyId: string
+  keyPrefix: string | null
+  endpoint: string
+  streamed: boolean
+  requestedModel: string
+  model: string
+  provider: string | null
+  status: 'success' | 'error' | 'cancelled'
+  statusCode: number
+  error: { type: string; code: string; message: string } | null
+  finishReason: string | null
+  latencyMs: number
+  firstTokenMs: number | null
+  inputTokens: number
+  outputTokens: number
+  estimated: boolean
+  /** Nano-dollars. */
+  cost: bigint
+  platformFee: bigint
+  billingMode: string | null
+  accountId: string | null
+  organizationId: string | null
+  connectionId: string | null
+  gatewayType: number | null
+  concurrent: number
+  callerUser: string | null
+  metadata: object | null
+  ipAddress: string
+  userAgent: string
+  cachedTokens: number
+  cacheWriteTokens: number
+  /** Nano-dollars; below zero where writing to a cache cost more than reading from it saved. */
+  cacheSavings: bigint
+}
+
+/** The cache of a request that had none. */
+export const noCache = { cachedTokens: 0, cacheWriteTokens: 0, cacheSavings: 0n }
+
+export const toLogRecord = (log: LogValues): string =>
+  JSON.stringify([
+    log.id,
+    getIdTime(log.id),
+    log.userId,
+    log.keyId,
+    log.keyPrefix,
+    'POST',
+    log.endpoint,
+    log.streamed,
+    log.requestedModel,
+    log.model,
+    log.provider,
+    log.status,
+    log.statusCode,
+    log.error,
+    log.finishReason,
+    log.latencyMs,
+    log.firstTokenMs,
+    log.inputTokens,
+    log.outputTokens,
+    log.estimated,
+    String(log.cost),
+    String(log.platformFee),
+    log.billingMode,
+    log.accountId,
+    log.organizationId,
+    log.connectionId,
+    log.gatewayType,
+    log.concurrent,
+    log.callerUser,
+    log.metadata,
+    log.ipAddress,
+    log.userAgent,
+    ...cacheIn(log),
+  ])
+
+const cacheIn = ({ cachedTokens, cacheWriteTokens, cacheSavings }: LogValues) =>
+  cachedTokens > 0 || cacheWriteTokens > 0
+    ? [cachedTokens, cacheWriteTokens, String(cacheSavings)]
+    : []
+
+const placeOf = (name: (typeof logColumns)[number][0]) =>
+  logColumns.findIndex(([column]) => column === name)
+const [costAt, feeAt] = [placeOf('cost'), placeOf('platform_fee')]
+
+/**
+ * A log record whose request was charged less than it cost, by what the house bears; of what was paid the
+ * platform's fee comes last, as in the ledger.
+ */
+export function withCharge(record: string, writtenOff: bigint): string {
+  const values: unknown = JSON.parse(record)
+  if (!Array.isArray(values)) throw new Error('this is no log record')
+  const [cost, fee] = [BigInt(values[costAt]), BigInt(values[feeAt])]
+  const charged = cost - writtenOff
+  const earned = cost - fee
+  values[costAt] = String(charged)
+  values[feeAt] = String(earned < charged ? charged - earned : 0n)
+  return JSON.stringify(values)
+}
+
+const endpointOf: Readonly<Record<string, string>> = {
+  chat: '/v1/chat/completions',
+  completions: '/v1/completions',
+  embeddings: '/v1/embeddings',
+}
+
+/**
+ * The log of a request whose process died while its attempt, a usage record, was open: nobody knows
+ * how it ended, and it cost nothing. `selfHosted`: connections of self-hosted gateways.
+ */
+export function toOrphanLog(
+  usageRecord: string,
+  selfHosted: ReadonlySet<string> = new Set(),
+): string {
+  const text = readTexts(usageRecord)
+  const connectionId = text('connection_id')
+  const model = text('model') ?? ''
+  return toLogRecord({
+    id: text('request_id') ?? '',
+    userId: text('user_id') ?? '',
+    keyId: text('key_id') ?? '',
+    keyPrefix: null,
+    endpoint: endpointOf[text('operation') ?? ''] ?? '',
+    streamed: isStreamed(usageRecord),
+    requestedModel: text('requested_model') ?? model,
+    model,
+    provider: text('provider'),
+    status: 'error',
+    statusCode: 500,
+    error: {
+      type: errors.internal_error.type,
+      code: 'internal_error',
+      message: 'The process that ran this request ended before its answer.',
+    },
+    finishReason: null,
+    latencyMs: 0,
+    firstTokenMs: null,
+    inputTokens: 0,
+    outputTokens: 0,
+    estimated: false,
+    cost: 0n,
+    platformFee: 0n,
+    billingMode: text('billing_mode'),
+    accountId: text('account_id'),
+    organizationId: text('organization_id'),
+    connectionId,
+    gatewayType: selfHosted.has(connectionId ?? '') ? selfHostedGateway : providerGateway,
+    concurrent: 1,
+    callerUser: null,
+    metadata: null,
+    ipAddress: '',
+    userAgent: '',
+    ...noCache,
+  })
+}
+
+/** Provider interfaces are called by Tollgate itself. Source: contract 10.5. */
+export const providerGateway = 2
+/** Those of customers' own gateways by these. */
+export const selfHostedGateway = 3
+
+const userId = /"(user_[0-9a-z]{26})"/
+
+/** Whose requests some logs are of, as records: each once. */
+export const usersOf = (records: Iterable<string>): Set<string> => {
+  const users = new Set<string>()
+  for (const record of records) {
+    // Of the account's and what callers name it comes first.
+    const [, id] = userId.exec(record) ?? []
+    if (id !== undefined) users.add(id)
+  }
+  return users
+}

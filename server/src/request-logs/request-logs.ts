@@ -1,0 +1,53 @@
+import type { Arrival, LoggedCaller } from './arrival'
+import type { LogValues } from './log-record'
+import { RequestLog, type LogPorts, type LogSink } from './request-log'
+
+interface Options {
+  sink: LogSink
+  /** Whether the operator allows bodies to be kept. */
+  allowsBodies: () => boolean
+  /** Told of each request that has ended, once, with milliseconds. */
+  onEnd?: (values: LogValues, tookMs: number) => void
+}
+
+/** Begins the log of each request of this node. Source: contract 6.9. */
+export class RequestLogs {
+  readonly #ports: LogPorts
+  /** Requests that run, by account. */
+  readonly #running = new Map<string, number>()
+
+  constructor({ sink, allowsBodies, onEnd }: Options) {
+    this.#ports = {
+      sink,
+      allowsBodies,
+      begun: (userId) => this.#begun(userId),
+      over: (values, tookMs) => {
+        this.#over(values.userId)
+        onEnd?.(values, tookMs)
+      },
+      dropped: (userId) => this.#over(userId),
+    }
+  }
+
+  /** A request whose key and permission were accepted; it must be ended. */
+  begin(arrival: Arrival, caller: LoggedCaller): RequestLog {
+    return new RequestLog(this.#ports, arrival, caller)
+  }
+
+  /** How many requests run. */
+  get running(): number {
+    return [...this.#running.values()].reduce((sum, running) => sum + running, 0)
+  }
+
+  #begun(userId: string): number {
+    const running = (this.#running.get(userId) ?? 0) + 1
+    this.#running.set(userId, running)
+    return running
+  }
+
+  #over(userId: string): void {
+    const left = (this.#running.get(userId) ?? 1) - 1
+    if (left > 0) this.#running.set(userId, left)
+    else this.#running.delete(userId)
+  }
+}

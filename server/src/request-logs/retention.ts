@@ -1,0 +1,41 @@
+import { sql, type Kysely } from 'kysely'
+import { purgeRows } from '../db/purge-rows'
+import { dropPartitions, getToday } from '../db/partitions'
+import type { Schema } from '../db/schema'
+
+const dayMs = 86_400_000
+const minuteDays = 31
+const hourMonths = 25
+
+/** What was forgotten of the request logs. */
+interface ForgottenLogs {
+  partitions: string[]
+  sums: number
+}
+
+/**
+ * Forgets request logs and their bodies of more than `days` full days ago, minutes of more than 31 days
+ * and sums by hour of more than 25 months. Sums and peaks by day stay. Source: contract 6.9.
+ */
+export async function purgeOldLogs(db: Kysely<Schema>, days: number): Promise<ForgottenLogs> {
+  const day = await getToday(db)
+  const keptSince = new Date(day.getTime() - days * dayMs)
+  const partitions: string[] = []
+  for (const table of ['request_log', 'request_body'] as const) {
+    const dropped = await db.transaction().execute(async (trx) => {
+      await sql`set local lock_timeout = '2s'`.execute(trx)
+      return dropPartitions(trx, table, keptSince)
+    })
+    partitions.push(...dropped)
+  }
+  const minutesSince = new Date(day.getTime() - minuteDays * dayMs)
+  const hoursSince = new Date(day)
+  hoursSince.setUTCMonth(hoursSince.getUTCMonth() - hourMonths)
+  const minutes = await purgeRows(db, 'request_minute', sql`starts_at < ${minutesSince}`)
+  const hours = await purgeRows(
+    db,
+    'request_sum',
+    sql`grain = 'hour' and starts_at < ${hoursSince}`,
+  )
+  return { partitions, sums: minutes + hours }
+}

@@ -1,0 +1,20 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../db/schema'
+import { readTexts } from '../ledger/usage-record'
+import { selfHostedGateway } from './log-record'
+
+/** Which connections of these usage records are of self-hosted gateways: those that are there still. */
+export async function findSelfHosted(
+  db: Kysely<Schema>,
+  records: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const ids = new Set(records.flatMap((record) => readTexts(record)('connection_id') ?? []))
+  if (ids.size === 0) return new Set()
+  const rows = await db
+    .selectFrom('connection')
+    .select('id')
+    .where('id', 'in', [...ids])
+    .where('gateway_type', '=', selfHostedGateway)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}

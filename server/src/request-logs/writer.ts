@@ -1,0 +1,133 @@
+import type { Kysely } from 'kysely'
+import { insertBodies, insertLogs, insertSound, type KeptBodies } from './insert-logs'
+import type { Schema } from '../db/schema'
+import { isRefused } from '../db/violation'
+import { withTimeout } from '../with-timeout'
+
+interface Options {
+  db: Kysely<Schema>
+  onError: (error: unknown, waiting: number) => void
+  /** Told how many logs and bodies there was no room for, once they are over. */
+  onLost: (lost: { logs: number; bodies: number }) => void
+  /** Told of logs that were written, as records. */
+  onWritten: (records: readonly string[]) => void
+}
+
+const everyMs = 250
+const mostAtOnce = 2000
+const mostLogs = 10_000
+/** Of text that waits, in characters. */
+const mostBodyCharacters = 32 * 1024 * 1024
+const bodiesAtOnce = 100
+const longestBackoffMs = 5000
+const patienceMs = 5000
+
+/**
+ * Writes what need not outlive the process: the logs of requests that nobody was asked for, and bodies.
+ * In batches of a quarter of a second; where the database is away they wait, as far as there is room.
+ */
+export class LogWriter implements AsyncDisposable {
+  readonly #options: Options
+  #logs: string[] = []
+  #bodies: KeptBodies[] = []
+  #bodyCharacters = 0
+  #lost = { logs: 0, bodies: 0 }
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #running: Promise<void> | undefined
+  #backoffMs = 0
+  #isClosed = false
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** A log, as a record. */
+  addLog(record: string): void {
+    if (this.#logs.length < mostLogs) this.#logs.push(record)
+    else this.#lost.logs += 1
+    this.#schedule()
+  }
+
+  addBodies(bodies: KeptBodies): void {
+    const size = (bodies.request?.length ?? 0) + (bodies.response?.length ?? 0)
+    if (this.#bodyCharacters + size <= mostBodyCharacters) {
+      this.#bodyCharacters += size
+      this.#bodies.push(bodies)
+    } else this.#lost.bodies += 1
+    this.#schedule()
+  }
+
+  /** Resolves when all that waits now is written, or could not be. Never rejects. */
+  async flush(): Promise<void> {
+    await this.#running
+    await this.#write()
+  }
+
+  get #waiting(): number {
+    return this.#logs.length + this.#bodies.length
+  }
+
+  #schedule(): void {
+    if (this.#isClosed || this.#timer || this.#running) return
+    this.#timer = setTimeout(() => void this.#write(), this.#backoffMs || everyMs)
+  }
+
+  #write(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#running ??= this.#writeAll().finally(() => {
+      this.#running = undefined
+      if (this.#waiting > 0) this.#schedule()
+    })
+    return this.#running
+  }
+
+  async #writeAll(): Promise<void> {
+    const { db, onError, onLost } = this.#options
+    try {
+      while (this.#logs.length > 0) {
+        const batch = this.#logs.slice(0, mostAtOnce)
+        await withTimeout(this.#insert(batch), patienceMs)
+        this.#logs.splice(0, batch.length)
+      }
+      while (this.#bodies.length > 0) {
+        const batch = this.#bodies.slice(0, bodiesAtOnce)
+        await withTimeout(insertBodies(db, batch), patienceMs)
+        this.#dropBodies(batch.length)
+      }
+      this.#backoffMs = 0
+    } catch (error) {
+      this.#backoffMs = Math.min(longestBackoffMs, 2 * (this.#backoffMs || everyMs))
+      onError(error, this.#waiting)
+      return
+    }
+    const lost = this.#lost
+    if (lost.logs + lost.bodies === 0) return
+    this.#lost = { logs: 0, bodies: 0 }
+    onLost(lost)
+  }
+
+  async #insert(batch: readonly string[]): Promise<void> {
+    const { db, onError, onWritten } = this.#options
+    try {
+      await insertLogs(db, batch)
+    } catch (error) {
+      if (!isRefused(error)) throw error
+      await insertSound(db, batch, (refused) => onError(refused, this.#waiting))
+    }
+    onWritten(batch)
+  }
+
+  #dropBodies(count: number): void {
+    for (const { request, response } of this.#bodies.splice(0, count)) {
+      this.#bodyCharacters -= (request?.length ?? 0) + (response?.length ?? 0)
+    }
+  }
+
+  /** Writes what waits, as far as the database answers. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    await this.flush()
+  }
+}

@@ -1,0 +1,157 @@
+import { LRUCache } from 'lru-cache'
+
+/** How a member of a collection fares, as far as this process has seen. */
+export interface MemberState {
+  readonly inFlight: number
+  readonly lastMinute: number
+  readonly meanLatencyMs: number | undefined
+  readonly isCoolingDown: boolean
+}
+
+interface Options {
+  /** Monotonic milliseconds. */
+  now?: () => number
+}
+
+const capacity = 5000
+const coolingMs = 60_000
+/** Of one member; the one that has cooled down longest is dropped first. */
+const maxCoolingAccounts = 256
+const latenciesKept = 100
+const sliceMs = 5000
+const slices = 12
+
+/**
+ * How the members of collections fare: what runs, what was asked in the last minute, how fast the last 100
+ * successes were, and which accounts leave it alone for a minute: those whose requests it failed, as it
+ * may be what they ask for. What fails for all has a circuit breaker. Each process has its own; what was
+ * used longest ago is forgotten first.
+ */
+export class MemberStats {
+  readonly #now: () => number
+  readonly #pages = new LRUCache<string, Page>({ max: capacity })
+
+  constructor({ now = () => performance.now() }: Options = {}) {
+    this.#now = now
+  }
+
+  /** How `key` fares for an account: a collection, a member of it, and whose credential it is asked with. */
+  look(key: string, accountId: string): MemberState {
+    const page = this.#pages.peek(key)
+    if (!page) return unknown
+    const nowMs = this.#now()
+    return {
+      inFlight: page.inFlight,
+      lastMinute: page.askedBefore(nowMs),
+      meanLatencyMs: page.latencies.mean,
+      isCoolingDown: nowMs < (page.coolUntilMs.get(accountId) ?? -Infinity),
+    }
+  }
+
+  /** It is asked for an account. `ended` on what this returns is to be called once, when the request is over. */
+  asked(key: string, accountId: string): MemberRequest {
+    let page = this.#pages.get(key)
+    if (!page) this.#pages.set(key, (page = new Page()))
+    page.inFlight += 1
+    const startedMs = this.#now()
+    page.count(startedMs)
+    return new MemberRequest(page, { accountId, startedMs, now: this.#now })
+  }
+}
+
+const unknown: MemberState = {
+  inFlight: 0,
+  lastMinute: 0,
+  meanLatencyMs: undefined,
+  isCoolingDown: false,
+}
+
+interface Request {
+  accountId: string
+  startedMs: number
+  now: () => number
+}
+
+/** One request to a member. */
+export class MemberRequest {
+  readonly #page: Page
+  readonly #request: Request
+  #isOver = false
+
+  constructor(page: Page, request: Request) {
+    this.#page = page
+    this.#request = request
+  }
+
+  /** It answered: the whole of it, or the first event of a stream. */
+  answered(): void {
+    const { now, startedMs } = this.#request
+    this.#page.latencies.add(now() - startedMs)
+  }
+
+  /** It was busy, or failed by its own fault: for a minute others come before it for this account. */
+  failed(): void {
+    const { now, accountId } = this.#request
+    this.#page.coolFor(accountId, now() + coolingMs)
+  }
+
+  /** Nothing more comes of it. Twice is harmless. */
+  ended(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#page.inFlight -= 1
+  }
+}
+
+class Page {
+  inFlight = 0
+  /** By account, the next to cool down first. */
+  readonly coolUntilMs = new Map<string, number>()
+  readonly latencies = new Latencies()
+  /** How many were asked in each slice of 5 s, by the slice's number modulo 12. */
+  readonly #asked = Array.from({ length: slices }, () => 0)
+  #slice = 0
+
+  coolFor(accountId: string, untilMs: number): void {
+    this.coolUntilMs.delete(accountId)
+    this.coolUntilMs.set(accountId, untilMs)
+    if (this.coolUntilMs.size <= maxCoolingAccounts) return
+    const [first] = this.coolUntilMs.keys()
+    if (first !== undefined) this.coolUntilMs.delete(first)
+  }
+
+  count(nowMs: number): void {
+    this.#advance(nowMs)
+    const at = this.#slice % slices
+    this.#asked[at] = (this.#asked[at] ?? 0) + 1
+  }
+
+  askedBefore(nowMs: number): number {
+    this.#advance(nowMs)
+    return this.#asked.reduce((sum, asked) => sum + asked, 0)
+  }
+
+  #advance(nowMs: number): void {
+    const slice = Math.floor(nowMs / sliceMs)
+    const passed = Math.min(slices, slice - this.#slice)
+    for (let step = 1; step <= passed; step++) this.#asked[(slice - passed + step) % slices] = 0
+    this.#slice = Math.max(this.#slice, slice)
+  }
+}
+
+/** The last 100, and their mean. */
+class Latencies {
+  readonly #kept: number[] = []
+  #next = 0
+  #sum = 0
+
+  get mean(): number | undefined {
+    return this.#kept.length > 0 ? this.#sum / this.#kept.length : undefined
+  }
+
+  add(latencyMs: number): void {
+    this.#sum += latencyMs - (this.#kept[this.#next] ?? 0)
+    this.#kept[this.#next] = latencyMs
+    this.#next = (this.#next + 1) % latenciesKept
+  }
+}

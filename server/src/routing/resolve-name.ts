@@ -1,0 +1,143 @@
+import type { RoutingCaller } from './candidate'
+import type { AccountNames, NameOwner } from '../catalog/account-names'
+import { collectionPrefix, type Collection } from '../catalog/collection'
+import type { Mapped, Mappings } from '../catalog/mapping'
+import { withProviderKey } from '../catalog/model-names'
+import type { Snapshot } from '../catalog/snapshot'
+import { ApiError } from '../errors'
+import { parseProvider } from '../wire/model-id'
+
+/** What a caller's name stands for, before anybody asks whether it is there. */
+export type NameMeaning =
+  | { kind: 'model'; id: string; mapped: Mapped | undefined }
+  | { kind: 'collection'; collection: Collection; mapped: Mapped | undefined }
+  /** A model on the connections of one owner only. */
+  | { kind: 'direct'; id: string; ownerId: string; mapped: Mapped | undefined }
+
+interface Where {
+  snapshot: Snapshot
+  names: AccountNames
+  caller: RoutingCaller
+  /** Tried before the caller's own: of a preview. */
+  first?: Mappings | undefined
+  /** In the place of the caller's own. */
+  mappings?: Mappings | undefined
+}
+
+/** The words for a name that means nothing to its caller. */
+export const unknownModel = (id: string): ApiError =>
+  new ApiError('model_not_found', {
+    param: 'model',
+    message: `There is no model "${id}". GET /v1/models lists what is there.`,
+  })
+
+/**
+ * A name as its caller means it: mapped, at most once, then by its form. For models of the catalogue
+ * without a promise. Throws or rejects with `invalid_model`, `model_not_found`, and for handles
+ * `model_access_denied` and `organization_required`. Source: contract 1.4, 6.6, 10.1.
+ */
+export function resolveName(name: string, where: Where): NameMeaning | Promise<NameMeaning> {
+  const mappings = where.mappings ?? where.names.mappingsOf(where.caller.userId)
+  return mappings instanceof Promise
+    ? mappings.then((known) => formOf(name, known, where))
+    : formOf(name, mappings, where)
+}
+
+function formOf(
+  asked: string,
+  mappings: Mappings,
+  where: Where,
+): NameMeaning | Promise<NameMeaning> {
+  const mapped = where.first?.apply(asked) ?? mappings.apply(asked)
+  const id = mapped ? mapped.target : asked
+  const provider = parseProvider(id)
+  if (id.startsWith(collectionPrefix)) {
+    return collectionNamed(id.slice(collectionPrefix.length), where).then((collection) => ({
+      kind: 'collection',
+      collection,
+      mapped,
+    }))
+  }
+  if (where.snapshot.providers.has(provider)) return { kind: 'model', id, mapped }
+  return directed(id, provider, where).then((meaning) => ({ ...meaning, mapped }))
+}
+
+/** The caller's own, then those of organizations, the primary one's first, then the system's. */
+async function collectionNamed(
+  name: string,
+  { snapshot, names, caller }: Where,
+): Promise<Collection> {
+  for (const ownerId of ownersFor(caller)) {
+    const collection = (await names.collectionsOf(ownerId)).get(name)
+    if (collection) return collection
+  }
+  const collection = snapshot.collections.get(name)
+  if (!collection) throw unknownModel(`${collectionPrefix}${name}`)
+  return collection
+}
+
+/** Whose collections a caller may call, by whose come first. */
+const ownersFor = ({ userId, catalog }: RoutingCaller): string[] => [
+  userId,
+  ...catalog.memberships
+    .filter(({ status, role }) => status === 'active' && role !== 'viewer')
+    .map(({ organizationId }) => organizationId),
+]
+
+/** All collections that a caller may call, by name; those without members are left out. */
+export async function findCollections({
+  snapshot,
+  names,
+  caller,
+}: Pick<Where, 'snapshot' | 'names' | 'caller'>): Promise<Collection[]> {
+  const found = new Map(snapshot.collections)
+  const owned = ownersFor(caller).map(async (ownerId) => names.collectionsOf(ownerId))
+  // Whose come first take the place of the others.
+  for (const collections of (await Promise.all(owned)).toReversed()) {
+    for (const [name, collection] of collections) found.set(name, collection)
+  }
+  return [...found.values()]
+    .filter(({ members }) => members.length > 0)
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+/**
+ * `<handle>/<provider>/<model>`: goes to that owner's connections, and no others. What is no handle may
+ * be another name of a provider.
+ */
+async function directed(
+  id: string,
+  handle: string,
+  { snapshot, names, caller }: Where,
+): Promise<{ kind: 'direct'; id: string; ownerId: string } | { kind: 'model'; id: string }> {
+  const owner = await names.ownerOf(handle)
+  if (!owner) {
+    const known = withProviderKey(id)
+    if (known && snapshot.providers.has(parseProvider(known))) return { kind: 'model', id: known }
+    throw unknownModel(id)
+  }
+  checkOwner(owner, caller, id)
+  const rest = id.slice(handle.length + 1)
+  if (!rest.includes('/')) throw unknownModel(id)
+  const ownerId = 'userId' in owner ? owner.userId : owner.organizationId
+  return { kind: 'direct', id: rest, ownerId }
+}
+
+function checkOwner(owner: NameOwner, caller: RoutingCaller, id: string): void {
+  if ('userId' in owner) {
+    if (owner.userId === caller.userId) return
+    throw new ApiError('model_access_denied', {
+      param: 'model',
+      message: "This is another account's handle: its connections serve nobody else.",
+      details: { model: id },
+    })
+  }
+  const isMember = caller.catalog.memberships.some(
+    ({ organizationId, status }) => organizationId === owner.organizationId && status === 'active',
+  )
+  if (isMember) return
+  throw new ApiError('organization_required', {
+    param: 'model',
+    message: 'Only active members of this organization can use its connections.',
+  })
+}

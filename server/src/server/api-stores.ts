@@ -1,0 +1,225 @@
+import type { Logger } from 'pino'
+import type { OpenedGateway } from './gateway'
+import type { OpenedPayments } from './payments'
+import { openPublicStores } from './public-api'
+import { readOauthClients } from './sign-in'
+import type { Storage } from './storage'
+import { openSystemStores } from './system'
+import { createCatalogUpdateStore } from '../api/admin-catalog/store'
+import { createConfigStore } from '../api/admin-config/store'
+import { createBillingStore } from '../api/billing/store'
+import { createAlertStore } from '../api/alerts/store'
+import { createPlatformConnectionStore } from '../api/connections/platform-store'
+import { createPoolStore } from '../api/connection-pools/store'
+import type { ConnectionPorts } from '../api/connections/list-models'
+import { createConnectionModelStore } from '../api/connections/models'
+import { createConnectionStore } from '../api/connections/store'
+import { createGatewayStore } from '../api/gateways/store'
+import { createHandleStore } from '../api/handles/store'
+import { createOwnKeyStore } from '../api/keys/store'
+import { createCollectionStore } from '../api/model-collections/store'
+import { createFavoriteStore } from '../api/models/favorites'
+import { createRatingStore } from '../api/models/ratings'
+import { createCatalogueStore } from '../api/models/store'
+import { createMappingStore } from '../api/model-mappings/store'
+import { createPriceStore } from '../api/admin-models/prices'
+import { createModelStore } from '../api/admin-models/store'
+import { createNotificationStore } from '../api/notifications/store'
+import { createMemberStore } from '../api/organizations/members'
+import { createOperatedOrganizationStore } from '../api/organizations/admin-store'
+import { createInvitationStore } from '../api/organizations/invitations'
+import { createOwnInvitationStore } from '../api/organizations/own-invitations'
+import { createOrganizationStore } from '../api/organizations/store'
+import { createOrganizationTrailStore } from '../api/organizations/trail'
+import { createOrganizationUsageStore } from '../api/organizations/usage'
+import { createCreditStore } from '../api/admin-credits/store'
+import { createPlanStore } from '../api/admin-plans/store'
+import { createProviderStore } from '../api/admin-providers/store'
+import { createAccountSettingsStore } from '../api/settings/store'
+import { createTrailStore } from '../api/admin-trail/store'
+import { createUserStore } from '../api/admin-users/store'
+import { createRequestLogStore } from '../api/request-logs/store'
+import type { Catalog } from '../catalog/catalog'
+import { documentFetcher } from '../egress/fetch-document'
+import type { Config } from '../config'
+import { createSmtpMailer } from '../mail/smtp'
+import { createPromptStore } from '../api/prompts/store'
+import { createQuotaRequestStore } from '../api/quota/request-store'
+import { createQuotaStore, type QuotaPorts } from '../api/quota/store'
+import { createSupportStore } from '../api/support/admin-store'
+import { createTicketStore } from '../api/support/store'
+import { estimateCost } from '../gateway/cost-estimate'
+import { toMonth } from '../metering/spending-limits'
+import { probe } from '../routing/probe'
+import type { LiveSettings } from '../settings/live-settings'
+import { inviteOwner } from '../sign-in/link'
+
+interface Stored {
+  config: Config
+  payments: OpenedPayments
+  log: Logger
+  storage: Storage
+  catalog: Catalog
+  settings: LiveSettings
+  /** Where people reach the service. */
+  address: () => string
+}
+
+type Opened = OpenedGateway
+
+/** What the routes of `/api` read and write. */
+export const openStores = (stored: Stored, opened: Opened) => ({
+  ...operatorStores(stored, opened),
+  ...routingStores(stored, opened),
+  ...catalogueStores(stored, opened),
+  ...accountStores(stored, opened),
+  ...moneyStores(stored, opened),
+})
+
+function operatorStores(stored: Stored, { creditCame, own, egress }: Opened) {
+  const { storage, catalog, settings, address } = stored
+  const db = storage.database.query
+  return {
+    config: createConfigStore(settings),
+    catalogUpdates: createCatalogUpdateStore({
+      db,
+      catalog,
+      settings,
+      fetchDocument: documentFetcher(egress),
+    }),
+    users: createUserStore(db, (user) => inviteOwner(db, user, address())),
+    plans: createPlanStore(db),
+    credits: createCreditStore({ db, creditCame }),
+    providers: createProviderStore(db, catalog),
+    ...openSystemStores(stored, own),
+    models: createModelStore(db, catalog),
+    prices: createPriceStore(db, catalog),
+    quotaRequests: createQuotaRequestStore(db),
+    support: createSupportStore(db),
+    trail: createTrailStore(db),
+  }
+}
+
+/** Where calls go. */
+function routingStores({ storage, catalog, settings, address }: Stored, opened: Opened) {
+  const { egress, credentials, guarded, lookUps } = opened
+  const { database, installation } = storage
+  const db = database.query
+  const connecting: ConnectionPorts = {
+    db,
+    catalog,
+    sealingKeys: installation.sealingKeys,
+    ask: (provider, connection) => probe({ egress, credentials }, { provider, connection }),
+  }
+  const changed = (ownerId: string) => lookUps.forget(ownerId)
+  return {
+    platformConnections: createPlatformConnectionStore(connecting),
+    connections: createConnectionStore({
+      ...connecting,
+      changed,
+      checkAddress: (address, owner) => guarded.check(address, owner),
+    }),
+    connectionModels: createConnectionModelStore({ db, catalog, settings, changed }),
+    gateways: createGatewayStore({ db, address, changed }),
+    pools: createPoolStore({ db, catalog, changed }),
+    mappings: createMappingStore({
+      db,
+      checkName: lookUps.checkName,
+      preview: lookUps.preview,
+      changed,
+    }),
+    collections: createCollectionStore({
+      db,
+      knownTo: (asker) => lookUps.knownTo(asker === 'operator' ? undefined : asker.userId),
+      changed: async (ownerId) => (ownerId === null ? catalog.refresh() : changed(ownerId)),
+    }),
+    handles: createHandleStore({ db, catalog, changed: lookUps.forgetName }),
+  }
+}
+
+/** What there is to call, for anybody and for callers. */
+function catalogueStores(stored: Stored, { lookUps }: Opened) {
+  const { config, payments, storage, catalog, settings } = stored
+  const db = storage.database.query
+  const { modelsFor, servedBy } = lookUps
+  const offered = { db, modelsFor }
+  return {
+    ...openPublicStores({
+      db,
+      catalog,
+      settings,
+      baseUrl: config.baseUrl,
+      oauthProviders: Object.keys(readOauthClients(config)),
+      takesPayments: payments.processor !== undefined,
+      servedBy,
+    }),
+    catalogue: createCatalogueStore(offered),
+    favorites: createFavoriteStore(offered),
+    ratings: createRatingStore(offered),
+  }
+}
+
+/** What belongs to accounts and to organizations. */
+function accountStores(stored: Stored, opened: Opened) {
+  const { config, log, storage, catalog, settings, address } = stored
+  const { lookUps, forgetKey, logsWritten } = opened
+  const db = storage.database.query
+  const changed = (ownerId: string) => lookUps.forget(ownerId)
+  return {
+    keys: createOwnKeyStore({ db, forgotten: forgetKey }),
+    accountSettings: createAccountSettingsStore({ db, changed }),
+    organizations: createOrganizationStore({ db, catalog, changed }),
+    operatedOrganizations: createOperatedOrganizationStore({ db, catalog, changed }),
+    members: createMemberStore({ db, catalog, changed }),
+    invitations: createInvitationStore({ db, settings, address }),
+    ownInvitations: createOwnInvitationStore({ db, changed }),
+    organizationUsage: createOrganizationUsageStore(db),
+    organizationTrail: createOrganizationTrailStore(db),
+    requestLogs: createRequestLogStore({ db, written: logsWritten }),
+    alerts: createAlertStore({
+      db,
+      send: config.mail && createSmtpMailer(config.mail),
+      testsPerHour: () => settings.current.rates.alertTestsPerHour,
+      onMailFailure: (err) => log.warn({ err }, 'a test of an alert could not be mailed'),
+    }),
+    notifications: createNotificationStore(db),
+    prompts: createPromptStore(db),
+    tickets: createTicketStore(db),
+  }
+}
+
+/** What is paid, and how much may be used. */
+function moneyStores(stored: Stored, opened: Opened) {
+  const { config, payments, storage, settings } = stored
+  const { claims } = opened
+  return {
+    billing: createBillingStore({
+      db: storage.database.query,
+      settings,
+      processor: payments.processor,
+      baseUrl: config.baseUrl,
+      repeat: { claims, patienceMs: () => settings.current.timers.requestMs },
+    }),
+    paymentEvents: payments.events,
+    quota: createQuotaStore(quotaPorts(stored, opened)),
+  }
+}
+
+/** What limits are counted by, and what requests are priced with. */
+const quotaPorts = (
+  { storage, catalog, settings }: Stored,
+  { limits, counter, routing }: Opened,
+): QuotaPorts => ({
+  db: storage.database.query,
+  used: (at) => limits.used(at),
+  monthOf: toMonth,
+  price: (asked, principal) =>
+    estimateCost(asked, principal, {
+      catalog,
+      settings,
+      counter,
+      routing,
+      feeMillionths: () => Math.round(settings.current.platformFeePercent * 10_000),
+    }),
+  minimumBalance: () => settings.current.minimumBalance,
+})

@@ -1,0 +1,115 @@
+import { StartError, Environment } from '../config'
+import { ConnectionOptions } from '../providers/connection-options'
+import type { Provider } from '../providers/provider'
+import { baseUrlVariable } from '../providers/define-provider'
+
+type Source = Readonly<Record<string, string | undefined>>
+
+/** Variables of sign-in elsewhere, of the launcher and of libraries, which no schema holds. */
+const others = [
+  'GITHUB_CLIENT_ID',
+  'GITHUB_CLIENT_SECRET',
+  'GOOGLE_CLIENT_ID',
+  'GOOGLE_CLIENT_SECRET',
+  'OLLAMA_HOST',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
+  'OTEL_RESOURCE_ATTRIBUTES',
+  'TOLLGATE_BUN',
+  'VLLM_API_KEY',
+]
+
+const namesOf = (provider: Provider): string[] => [
+  baseUrlVariable(provider.key),
+  ...provider.keyVariables,
+  ...(provider.keyParts ?? []),
+  ...(provider.keyFiles ?? []),
+  ...Object.values(provider.optionVariables ?? {}),
+  ...Object.values(provider.variables),
+]
+
+/** The addresses and options of providers, as their variables have them. Throws `StartError` for the first bad one. */
+export function checkProviderVariables(source: Source, providers: readonly Provider[]): void {
+  for (const provider of providers) {
+    const variable = baseUrlVariable(provider.key)
+    const address = source[variable]
+    if (address && !isAddress(address)) {
+      throw new StartError(
+        `${variable}: must be an http or https URL such as https://api.example.com/v1, without user and password`,
+      )
+    }
+    if (provider.keyVariables.some((name) => source[name])) checkOptions(source, provider)
+  }
+}
+
+function isAddress(text: string): boolean {
+  const url = URL.parse(text)
+  return (
+    url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+  )
+}
+
+/** Of a provider whose key is set: without it a region may be some other program's. */
+function checkOptions(source: Source, { optionVariables = {} }: Provider): void {
+  for (const [option, variable] of Object.entries(optionVariables)) {
+    const value = source[variable]
+    if (!value) continue
+    const [issue] = ConnectionOptions.safeParse({ [option]: value }).error?.issues ?? []
+    if (issue) throw new StartError(`${variable}: ${issue.message.replace(/\.$/, '')}`)
+  }
+}
+
+/**
+ * Sentences about variables that nothing reads and whose names are nearly those of ones that are read. Other
+ * programs have variables too: a name must differ in one word only, by a letter or two.
+ */
+export function findMisspelt(source: Source, providers: readonly Provider[]): string[] {
+  const known = new Set([
+    ...Object.keys(Environment.shape),
+    ...others,
+    ...providers.flatMap(namesOf),
+  ])
+  return Object.keys(source).flatMap((name) => {
+    if (!source[name] || known.has(name) || !/^[A-Z][A-Z0-9_]{3,60}$/.test(name)) return []
+    const meant = [...known].find((one) => isNear(name, one))
+    return meant === undefined ? [] : `${name} is not read. Did you mean ${meant}?`
+  })
+}
+
+function isNear(name: string, known: string): boolean {
+  if (Math.abs(name.length - known.length) > 2) return false
+  const [words, knownWords] = [name.split('_'), known.split('_')]
+  // An underscore that is missing, or one too many.
+  if (words.length !== knownWords.length) return words.join('') === knownWords.join('')
+  const differing = words.flatMap((word, at) =>
+    word === knownWords[at] ? [] : [[word, knownWords[at] ?? ''] as const],
+  )
+  const [pair] = differing
+  if (differing.length !== 1 || !pair) return false
+  const [word, meant] = pair
+  if (`${word}S` === meant || word === `${meant}S`) return true
+  const steps = distanceOf(word, meant)
+  // Three letters are another word by one of them: only their order may be wrong.
+  if (Math.min(word.length, meant.length) < 4) return steps === 1 && isAnagram(word, meant)
+  return steps <= (meant.length >= 8 ? 2 : 1)
+}
+
+const isAnagram = (a: string, b: string) =>
+  a.length === b.length && a.split('').toSorted().join('') === b.split('').toSorted().join('')
+
+/** Letters to insert, drop or replace, and neighbours to exchange (optimal string alignment). */
+function distanceOf(a: string, b: string): number {
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, at) => at)]
+  const at = (i: number, j: number) => rows[i]?.[j] ?? 0
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i]
+    rows.push(row)
+    for (let j = 1; j <= b.length; j += 1) {
+      const replaced = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const best = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, replaced)
+      const isExchanged = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      row.push(isExchanged ? Math.min(best, at(i - 2, j - 2) + 1) : best)
+    }
+  }
+  return at(a.length, b.length)
+}

@@ -1,0 +1,71 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { extname, join } from 'node:path'
+import { packed } from './packed-build'
+import { toDashboardFile, type DashboardFiles } from '../http/dashboard'
+
+const buildMs = 60_000
+const script = join(import.meta.dir, '../../../dashboard/build.ts')
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/**
+ * The dashboard's files, when somebody first asks for one: those that the executable carries along, or
+ * else bundled, in a process of its own.
+ */
+export function createDashboardFiles(): () => Promise<DashboardFiles> {
+  let files: Promise<DashboardFiles> | undefined
+  return () => {
+    files ??= load().catch((thrown: unknown) => {
+      // The next one tries again.
+      files = undefined
+      throw thrown
+    })
+    return files
+  }
+}
+
+const load = () => (packed ? unpack(packed.dashboard) : bundle())
+
+async function unpack(archive: string): Promise<DashboardFiles> {
+  const files = await new Bun.Archive(await Bun.file(archive).bytes()).files()
+  const read = async (name: string) => Buffer.from(await (files.get(name) ?? new Blob()).bytes())
+  return filesOf([...files.keys()], read)
+}
+
+async function bundle(): Promise<DashboardFiles> {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-dashboard-'))
+  try {
+    const child = Bun.spawn([process.execPath, script, folder], {
+      stdin: 'ignore',
+      stdout: 'ignore',
+      stderr: 'pipe',
+      timeout: buildMs,
+    })
+    const [problems, code] = await Promise.all([new Response(child.stderr).text(), child.exited])
+    if (code !== 0) throw new Error(`the dashboard could not be bundled: ${problems.slice(0, 500)}`)
+    const names = await readdir(folder, { recursive: true })
+    return await filesOf(names, (name) => readFile(join(folder, name)))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function filesOf(
+  names: readonly string[],
+  read: (name: string) => Promise<Buffer>,
+): Promise<DashboardFiles> {
+  const entries = names.flatMap((name) => {
+    const type = types[extname(name)]
+    return type === undefined ? [] : [{ name, type }]
+  })
+  const files = entries.map(async ({ name, type }) => {
+    return [`/${name}`, toDashboardFile(type, await read(name))] as const
+  })
+  return new Map(await Promise.all(files))
+}

@@ -1,0 +1,93 @@
+import type { Logger } from 'pino'
+import { CrashingEgress } from './crash'
+import type { Storage } from './storage'
+import { ConnectionHealth } from '../catalog/connection-health'
+import type { Config, Timers } from '../config'
+import type { CrashAt } from '../crash-points'
+import { Egress } from '../egress/egress'
+import type { GatewayWay } from '../egress/gateway-call'
+import { GuardedEgress } from '../egress/guarded-egress'
+import { Names } from '../egress/names'
+import { Transport } from '../egress/transport'
+import { Credentials } from '../providers/credentials'
+import { tokenUrlVariable } from '../providers/registry'
+import type { BreakerChange } from '../routing/breakers'
+import { Resilience } from '../routing/resilience'
+import type { LiveSettings } from '../settings/live-settings'
+
+/** How long a cloud may take to give an access token. */
+const tokenMs = 10_000
+
+interface Parts {
+  config: Config
+  timers: Timers
+  settings: LiveSettings
+  storage: Storage
+  log: Logger
+  crashAt: CrashAt | undefined
+  gateways: Pick<GatewayWay, 'takes' | 'look'>
+}
+
+/** How requests leave: by which way, with which credentials, and past what is failing. */
+export function openWaysOut(parts: Parts) {
+  const { egress, guarded } = openEgress(parts)
+  const credentials = openCredentials(parts, egress)
+  return { egress, guarded, credentials, resilience: openResilience(parts) }
+}
+
+/** Credentials of clouds, which are made of others. */
+function openCredentials({ config }: Parts, egress: Egress): Credentials {
+  const tokenUrl = config.environment[tokenUrlVariable]
+  return new Credentials({
+    send: (call) => egress.send({ ...call, url: tokenUrl ?? call.url, owner: null }),
+    now: () => Date.now(),
+    deadline: () => AbortSignal.timeout(tokenMs),
+  })
+}
+
+/** What an operator sees of a provider that fails, once as it begins and once as it is over. */
+function tellChange(log: Logger, { candidate, accountId, isOpen, openMs }: BreakerChange): void {
+  const { connection, provider, model } = candidate
+  const subject = {
+    provider: provider.key,
+    model: model.id,
+    connectionId: connection.id,
+    owner: connection.owner,
+    ...(accountId !== null && { accountId }),
+  }
+  const scope = accountId === null ? '' : ' for one account'
+  if (isOpen) log.warn({ ...subject, openMs }, `a connection is failing and is passed over${scope}`)
+  else log.info(subject, `a connection that was failing works again${scope}`)
+}
+
+/** How candidates fare, and what of that is written down with their connections. */
+const openResilience = ({ config, storage, log, gateways }: Parts) =>
+  new Resilience({
+    isThere: ({ connection: { gatewayId }, provider, model }) =>
+      gatewayId === null || gateways.takes(gatewayId, provider.key, model.upstreamModel),
+    look: ({ connection: { gatewayId } }) =>
+      gatewayId === null ? undefined : gateways.look(gatewayId),
+    now: () => performance.now(),
+    maxOpenMs: config.breakerMs,
+    onChange: (change) => tellChange(log, change),
+    health: new ConnectionHealth({
+      db: storage.database.query,
+      onError: (err) => log.warn({ err }, 'the state of a connection could not be written down'),
+    }),
+  })
+
+function openEgress({ config, timers, settings, crashAt }: Parts) {
+  const { baseUrl, host, userEndpointPorts: ports } = config
+  const ownHosts = baseUrl === undefined ? [host] : [host, new URL(baseUrl).hostname]
+  const privateNetworks = () => settings.current.allowedPrivateNetworks
+  const guarded = new GuardedEgress({
+    timers,
+    rules: { ports, ownHosts, privateNetworks },
+    names: new Names(),
+    transport: new Transport(),
+  })
+  const egress = crashAt
+    ? new CrashingEgress(timers, { guarded }, crashAt)
+    : new Egress(timers, { guarded })
+  return { egress, guarded }
+}

@@ -1,0 +1,41 @@
+import { findEmbeddedPrograms } from './embedded-programs'
+import { StartError } from '../config'
+import { openDataDirectory } from '../db/data-directory'
+import type { DatabaseAddress } from '../db/database'
+import { EmbeddedPostgres } from '../db/embedded/embedded-postgres'
+import { hasDatabase, findRunningServer } from '../db/embedded/running'
+
+interface Place {
+  dataDir: string
+  databaseUrl: string | undefined
+}
+
+/**
+ * For commands beside the server: the database that `DATABASE_URL` names, the embedded one that runs,
+ * or else one that is started, and ended by `stack`. Throws `StartError`.
+ */
+export async function findDatabase(
+  { dataDir, databaseUrl }: Place,
+  stack: AsyncDisposableStack,
+  say: (line: string) => void,
+): Promise<DatabaseAddress> {
+  if (databaseUrl) return { connectionString: databaseUrl }
+  if (!(await hasDatabase(dataDir))) {
+    throw new StartError(
+      `There is no database in ${dataDir}. Set DATA_DIR or DATABASE_URL to that of the server.`,
+    )
+  }
+  try {
+    const directory = stack.use(await openDataDirectory(dataDir))
+    say('the server does not run; its database is started for this.')
+    const onExit = (reason: string) => say(`the database is gone: ${reason}`)
+    const options = { log: say, onExit, programs: findEmbeddedPrograms }
+    const server = await EmbeddedPostgres.start(directory.path, options)
+    return stack.use(server).connection
+  } catch (thrown) {
+    // Its owner is another process: a server that runs, and whose database answers.
+    const running = await findRunningServer(dataDir).catch(() => undefined)
+    if (running) return running
+    throw thrown
+  }
+}

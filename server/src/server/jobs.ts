@@ -1,0 +1,117 @@
+import type { Logger } from 'pino'
+import type { Storage } from './storage'
+import type { Config } from '../config'
+import { runExclusively } from '../db/advisory-lock'
+import { dailyTables, makePartitions } from '../db/partitions'
+import { runAudit, type AuditRun } from '../jobs/audit-job'
+import { purgeEnded } from '../jobs/purge-ended'
+import { purgeNotices } from '../jobs/purge-notices'
+import { purgeOldRows } from '../ledger/retention'
+import { purgeOldLogs } from '../request-logs/retention'
+import type { LiveSettings } from '../settings/live-settings'
+import type { AuditCounts } from '../telemetry/audit-counts'
+
+const auditBudgetMs = 5000
+const upkeepEveryMs = 3_600_000
+/** After a start, when what it has to catch up with is done. */
+const firstUpkeepMs = 60_000
+
+/** What partitions are made by. */
+interface PartitionParts {
+  storage: Pick<Storage, 'database'>
+  log: Logger
+}
+
+interface Parts extends PartitionParts {
+  config: Config
+  settings: LiveSettings
+  audits: Pick<AuditCounts, 'ran'>
+}
+
+/** Makes the partitions of usage events and logs that are missing; what fails is tried again in an hour. */
+export async function openPartitions(parts: PartitionParts): Promise<void> {
+  await runExclusively(parts.storage.database.query, 'upkeep', () => addPartitions(parts)).catch(
+    (err: unknown) => parts.log.warn({ err }, 'partitions of usage could not be looked at'),
+  )
+}
+
+async function addPartitions({ storage, log }: PartitionParts): Promise<void> {
+  for (const table of dailyTables) {
+    await makePartitions(storage.database.query, table, (partition, err) =>
+      log.warn({ err, partition }, 'rows go to the default partition; trying again in an hour'),
+    )
+  }
+}
+
+/**
+ * What runs beside requests, on one node at a time: the audit, and forgetting what is old. One after
+ * the other, as each holds a connection for its lock while it uses another.
+ */
+export function openJobs(parts: Parts): Disposable {
+  const { config, log } = parts
+  let upkeepAtMs = performance.now() + firstUpkeepMs
+  let isRunning = false
+  let isClosed = false
+  const work = async () => {
+    await auditOnce(parts).catch((err: unknown) => {
+      // What a stop cuts off is no news.
+      if (!isClosed) log.error({ err }, 'the audit could not run')
+    })
+    if (isClosed || performance.now() < upkeepAtMs) return
+    upkeepAtMs = performance.now() + upkeepEveryMs
+    await keepTidy(parts).catch((err: unknown) => {
+      if (!isClosed) log.warn({ err }, 'old usage could not be forgotten yet')
+    })
+  }
+  const timer = setInterval(() => {
+    if (isRunning) return
+    isRunning = true
+    void work().finally(() => (isRunning = false))
+  }, config.auditEveryMs)
+  timer.unref()
+  return {
+    [Symbol.dispose]() {
+      isClosed = true
+      clearInterval(timer)
+    },
+  }
+}
+
+async function auditOnce({ config, storage, log, audits }: Parts): Promise<void> {
+  const run = await runAudit({
+    db: storage.database.query,
+    nowMs: () => performance.now(),
+    budgetMs: auditBudgetMs,
+    everyMs: config.auditEveryMs,
+    onFailure: (check, err) => log.error({ err, check }, 'a check of the audit could not be made'),
+  })
+  if (!run) return
+  audits.ran(run.violations.length)
+  report(run, log)
+}
+
+function report({ violations, blocked, lifted }: AuditRun, log: Logger): void {
+  for (const { expected, found, words, ...violation } of violations) {
+    // The log is JSON, which has no bigint.
+    const amounts = { expected: String(expected), found: String(found) }
+    log.error({ ...violation, ...amounts }, `the ledger is not in order: ${words}`)
+  }
+  for (const accountId of blocked) log.error({ accountId }, 'the account gets nothing that costs')
+  for (const accountId of lifted)
+    log.info({ accountId }, 'the account is in order and served again')
+}
+
+async function keepTidy(parts: Parts): Promise<void> {
+  const { settings, storage, log } = parts
+  const { query } = storage.database
+  await runExclusively(query, 'upkeep', async () => {
+    await addPartitions(parts)
+    const { retentionDays } = settings.current
+    const forgotten = await purgeOldRows(query, retentionDays)
+    if (forgotten.partitions.length > 0) log.info(forgotten, 'old usage was forgotten')
+    const logs = await purgeOldLogs(query, retentionDays)
+    if (logs.partitions.length > 0) log.info(logs, 'old request logs were forgotten')
+    await purgeNotices(query)
+    await purgeEnded(query, retentionDays)
+  })
+}

@@ -1,0 +1,80 @@
+import pino, { type Logger } from 'pino'
+import { ApiError, errors } from '../errors'
+import { withoutSecrets } from '../request-logs/redact-body'
+
+const flushEveryMs = 250
+
+/** A line for people, where logs go to a terminal. */
+function toReadable(line: string): string {
+  const { time, level, msg, requestId, method, path, status, ms, err } = JSON.parse(line)
+  const clock = new Date(Number(time)).toTimeString().slice(0, 8)
+  const words = method ? `${method} ${path} ${status} ${ms} ms` : String(msg ?? '')
+  const cause = err?.message ? ` (${err.message})` : ''
+  const label = level >= 50 ? 'error ' : level >= 40 ? 'warn ' : ''
+  return `${clock} ${label}${words}${cause}${requestId ? `  ${requestId}` : ''}\n`
+}
+
+const ownWords = ({ code }: ApiError): string => errors[code].message
+
+/**
+ * What may be told of an error: providers, PostgreSQL and the parser of JSON repeat what they were
+ * given. What an `ApiError` says may be a provider's, whatever its code.
+ */
+function wordsOf(error: Error): string {
+  const { message, cause } = error
+  if (error instanceof ApiError) return ownWords(error)
+  if (cause instanceof ApiError) return message.replace(cause.message, () => ownWords(cause))
+  // Single quotes hold no more than a character.
+  if (error instanceof SyntaxError) return message.replace(/".*"/s, '"[value]"')
+  return Reflect.has(error, 'severity') ? message.replace(/: ".*"$/ms, ': [value]') : message
+}
+
+/** Only what is safe of an error: drivers hang addresses and options on theirs. */
+export const toLogged = (error: unknown): unknown =>
+  error instanceof Error
+    ? {
+        name: error.name,
+        message: wordsOf(error),
+        code: Reflect.get(error, 'code'),
+        // A stack begins with the message.
+        stack: error.stack?.replace(error.message, () => wordsOf(error)),
+        ...(error.cause instanceof Error && { cause: wordsOf(error.cause) }),
+      }
+    : error
+
+/** A line without what looks like a secret, and without the secrets that are known. */
+const redactor = (secrets: readonly string[]) => {
+  const known = secrets.map((secret) => JSON.stringify(secret).slice(1, -1))
+  return (line: string) =>
+    known.reduce(
+      (text, secret) => (text.includes(secret) ? text.replaceAll(secret, '[secret]') : text),
+      withoutSecrets(line),
+    )
+}
+
+/**
+ * Structured lines on standard output; on a terminal, readable ones. Errors lose nothing but headers and
+ * values. `secrets` are in no line. `worker` is in all of them.
+ */
+export function createLog(
+  level: string,
+  secrets: readonly string[] = [],
+  worker?: number,
+): Logger & { flushNow: () => void } {
+  const options = {
+    level,
+    base: worker === undefined ? null : { worker },
+    serializers: { err: toLogged },
+    hooks: { streamWrite: redactor(secrets) },
+  }
+  if (process.stdout.isTTY) {
+    const log = pino(options, {
+      write: (line: string) => void process.stdout.write(toReadable(line)),
+    })
+    return Object.assign(log, { flushNow: () => undefined })
+  }
+  // Lines are written together: a write to the system for each would cost more than the line.
+  const destination = pino.destination({ dest: 1, sync: false, minLength: 4096 })
+  setInterval(() => destination.flush(), flushEveryMs).unref()
+  return Object.assign(pino(options, destination), { flushNow: () => destination.flushSync() })
+}

@@ -1,0 +1,93 @@
+import { realpath } from 'node:fs/promises'
+import { openPartitions } from './jobs'
+import { placeOf, replay, replayPatienceMs } from './recover-journal'
+import { openBooking, type BookingParts } from './usage'
+import { DirectoryLock } from '../db/data-directory'
+import { newId } from '../db/id'
+import { findJournalDirectories } from '../metering/journal-directories'
+
+const firstDelayMs = 1000
+const longestDelayMs = 30_000
+
+/**
+ * Books what journals of another layout have: those of workers, where one process or fewer of them start now, or
+ * that of one process, where workers do. The caller holds the data directory; each worker's own is held besides
+ * while it is booked, so that nobody else writes to it. A start waits for it as it waits for its own journal; what
+ * cannot be booked yet is tried again until `stack` ends it.
+ */
+export async function bookLeftJournals(
+  parts: BookingParts,
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  // A worker's launcher has done it.
+  const left = parts.config.worker === undefined ? leftIn(parts) : []
+  if (left.length === 0) return
+  await openPartitions(parts)
+  const stopping = new AbortController()
+  const first = bookAll(left, parts, stopping.signal)
+  const all = first.then((still) => bookLater(still, parts, stopping.signal))
+  stack.defer(async () => {
+    stopping.abort()
+    await all
+  })
+  await Promise.race([first, Bun.sleep(replayPatienceMs)])
+}
+
+/** Those that no process of today's layout writes to. */
+const leftIn = ({ config, storage: { dataDir } }: BookingParts): string[] =>
+  findJournalDirectories(dataDir).flatMap(({ path, worker }) => {
+    const isOfToday =
+      config.workers > 1 ? worker !== undefined && worker <= config.workers : !worker
+    return isOfToday ? [] : [path]
+  })
+
+/** Tries each of them once. Resolves with those that could not be booked; never rejects. */
+async function bookAll(
+  directories: readonly string[],
+  parts: BookingParts,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const still: string[] = []
+  for (const directory of directories) {
+    if (signal.aborted) break
+    await bookOne(directory, parts).catch((err: unknown) => {
+      still.push(directory)
+      parts.log.error({ err, directory }, 'a journal of another layout could not be booked yet')
+    })
+  }
+  return still
+}
+
+async function bookLater(
+  directories: string[],
+  parts: BookingParts,
+  signal: AbortSignal,
+): Promise<void> {
+  let left = directories
+  for (let delayMs = firstDelayMs; left.length > 0 && !signal.aborted; delayMs *= 2) {
+    await pause(Math.min(delayMs, longestDelayMs), signal)
+    left = await bookAll(left, parts, signal)
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
+  return promise
+}
+
+/** As the start of a process on that directory would. */
+async function bookOne(directory: string, parts: BookingParts): Promise<void> {
+  const { log, crashAt } = parts
+  await using stack = new AsyncDisposableStack()
+  // The caller's own it has already, and a second look at that lock would end it.
+  if (directory !== parts.storage.dataDir) stack.use(DirectoryLock.take(directory))
+  const storage = { ...parts.storage, dataDir: await realpath(directory) }
+  const { journal, flusher } = await openBooking({ ...parts, storage }, stack)
+  const found = { directory, settled: journal.size, orphans: journal.open.orphaned }
+  const node = { id: newId('node'), place: await placeOf(storage.dataDir) }
+  await replay({ storage, log, crashAt, node, journal, flusher })
+  if (found.settled + found.orphans === 0) return
+  log.warn(found, 'a journal of another layout was booked')
+}

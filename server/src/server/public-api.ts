@@ -1,0 +1,47 @@
+import type { Kysely } from 'kysely'
+import { version } from '../../package.json'
+import { createConfigurationView } from '../api/public/configuration'
+import { createOrganizationView } from '../api/public/organizations'
+import { createProfileView } from '../api/public/profiles'
+import { createProviderView } from '../api/public/providers'
+import { PublicServed, type ServedBy } from '../api/public/served-models'
+import { createServerView } from '../api/public/servers'
+import type { Catalog } from '../catalog/catalog'
+import type { Schema } from '../db/schema'
+import { createBrandingStore } from '../settings/branding'
+import type { LiveSettings } from '../settings/live-settings'
+
+interface Parts {
+  db: Kysely<Schema>
+  catalog: Catalog
+  settings: LiveSettings
+  /** Where callers find the server, where that is set. */
+  baseUrl: string | undefined
+  oauthProviders: string[]
+  takesPayments: boolean
+  servedBy: ServedBy
+}
+
+/** What anybody may see. */
+export function openPublicStores(parts: Parts) {
+  const { db, catalog, settings, baseUrl, oauthProviders, takesPayments, servedBy } = parts
+  const served = new PublicServed(db, servedBy)
+  const branding = createBrandingStore(db)
+  const providers = createProviderView(db, catalog)
+  return {
+    branding,
+    publicProviders: providers,
+    publicConfiguration: createConfigurationView({
+      db,
+      settings,
+      branding,
+      version,
+      baseUrl,
+      oauthProviders,
+      takesPayments,
+    }),
+    publicOrganizations: createOrganizationView(db, served),
+    publicServers: createServerView(db, served),
+    publicProfiles: createProfileView({ db, providers, served }),
+  }
+}

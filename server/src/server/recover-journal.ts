@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { stat } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import type { Logger } from 'pino'
+import type { Storage } from './storage'
+import { withLog } from './book-usage'
+import type { CrashAt } from '../crash-points'
+import { endLeases, findLeases } from '../ledger/end-leases'
+import { findEarlierStarts, deleteNode, type LedgerNode } from '../ledger/node'
+import { toOrphanRecord } from '../ledger/usage-record'
+import { toOrphanLog } from '../request-logs/log-record'
+import { findSelfHosted } from '../request-logs/self-hosted-connections'
+import type { Flusher } from '../metering/flusher'
+import type { Journal } from '../metering/journal'
+
+/** How long a start waits for what one before it left; the rest is booked while it serves. */
+export const replayPatienceMs = 5000
+
+/** The same for every start on this directory of this machine, and not for a copy of it elsewhere. */
+export async function placeOf(dataDir: string): Promise<string> {
+  const { dev, ino } = await stat(dataDir)
+  return createHash('sha256').update(`${hostname()} ${dataDir} ${dev} ${ino}`).digest('hex')
+}
+
+interface Parts {
+  storage: Pick<Storage, 'database'>
+  log: Logger
+  crashAt: CrashAt | undefined
+  /** Who recovers, and where. */
+  node: LedgerNode
+  journal: Journal
+  flusher: Flusher
+}
+
+/**
+ * What earlier starts on this directory left: their journal is booked, attempts that were open become
+ * orphans, then what their leases had not spent is freed.
+ */
+export async function recover(parts: Parts): Promise<void> {
+  const replayed = replay(parts).catch((err: unknown) => {
+    parts.log.error({ err }, 'what an earlier start left could not be booked yet')
+  })
+  await Promise.race([replayed, Bun.sleep(replayPatienceMs)])
+}
+
+/** The same, however long it takes. Rejects where the ledger or the disk refuses. */
+export async function replay(parts: Parts): Promise<void> {
+  const { storage, log, crashAt, node, journal, flusher } = parts
+  const { query } = storage.database
+  const orphans = journal.orphans()
+  const selfHosted = await findSelfHosted(
+    query,
+    orphans.map(({ body }) => body),
+  )
+  for (const { attemptId, body } of orphans) {
+    log.warn({ attemptId }, 'an attempt was open when its process died')
+    await journal.settle(attemptId, withLog(toOrphanRecord(body), toOrphanLog(body, selfHosted)))
+    crashAt?.('replay-mid')
+  }
+  await flusher.drain()
+  for (const earlier of await findEarlierStarts(query, node)) {
+    const ended = await endLeases(query, await findLeases(query, earlier), 'closed')
+    crashAt?.('replay-mid')
+    log.info({ leases: ended.length }, 'leases of an earlier start were freed')
+    await deleteNode(query, earlier)
+  }
+}

@@ -1,0 +1,162 @@
+import type { Logger } from 'pino'
+import type { Storage } from './storage'
+import { AccountCatalogs, type AccountCatalog } from '../catalog/account-catalog'
+import { AccountNames, createNameReads } from '../catalog/account-names'
+import { createAccountReads } from '../catalog/account-reads'
+import type { Catalog } from '../catalog/catalog'
+import { Mappings } from '../catalog/mapping'
+import { categories } from '../catalog/model'
+import type { OwnedConnection } from '../catalog/offer'
+import type { Snapshot } from '../catalog/snapshot'
+import type { Config } from '../config'
+import type { Subscriptions } from '../db/listener'
+import { ApiError } from '../errors'
+import { findModel, type RoutingCaller, type Open } from '../routing/candidate'
+import { LocalTurns, SharedTurns, type CollectionTurns } from '../routing/collection-turns'
+import { MemberStats } from '../routing/member-stats'
+import { findCollections, resolveName } from '../routing/resolve-name'
+import { findOfferedModels, findServedModels } from '../routing/offered-models'
+import { lookUpRoute, previewRoute } from '../routing/preview-route'
+import type { Routing } from '../routing/resolve-model'
+import { isModelName, splitModelId } from '../wire/model-id'
+
+interface Parts {
+  config: Config
+  settings: { readonly current: Open }
+  storage: Storage
+  catalog: Catalog
+  log: Logger
+}
+
+/** What callers name and bring, in memory, and how names become candidates. */
+export function openRouting(parts: Parts, stack: AsyncDisposableStack) {
+  const { storage, catalog, log } = parts
+  const accounts = new AccountCatalogs(
+    createAccountReads(storage.database, {
+      sealingKeys: storage.installation.sealingKeys,
+      providers: () => catalog.snapshot.providers,
+      onDamaged: (what, err) => log.error({ err }, `a ${what} cannot be used and was left out`),
+    }),
+  )
+  const names = new AccountNames(createNameReads(storage.database))
+  const turns = openTurns(parts, stack)
+  const routing = { accounts, names, book: new MemberStats(), turns, random: Math.random }
+  const subscriptions: Subscriptions = {
+    tollgate_name: (name) => names.forgetName(name),
+  }
+  return {
+    routing,
+    subscriptions,
+    /** Something of an account or an organization was changed. */
+    forget: (ownerId: string) => {
+      accounts.forget(ownerId)
+      names.forget(ownerId)
+    },
+    onGap: () => {
+      accounts.distrust()
+      names.distrust()
+    },
+    lookUps: lookUpsOf(parts, routing),
+  }
+}
+
+type OpenRouting = Routing & { turns: CollectionTurns }
+
+const callerIn =
+  ({ accounts }: Routing) =>
+  async (userId: string): Promise<RoutingCaller> => ({
+    userId,
+    accountId: userId,
+    catalog: await accounts.of(userId),
+  })
+
+const servedIn =
+  ({ catalog, settings }: Parts, { accounts }: Routing) =>
+  (organizationId: string, by: (connection: OwnedConnection) => boolean) => {
+    const { snapshot } = catalog
+    return findServedModels(organizationId, { snapshot, accounts, open: settings.current, by })
+  }
+
+/** What the endpoints for accounts ask of routing. */
+const lookUpsOf = (parts: Parts, routing: OpenRouting) => {
+  const { catalog, settings } = parts
+  const { accounts, names } = routing
+  const callerOf = callerIn(routing)
+  const waysOf = async (userId: string) => ({
+    snapshot: catalog.snapshot,
+    caller: await callerOf(userId),
+    open: settings.current,
+  })
+  return {
+    /** The collections that an account may call. */
+    collectionsFor: async (userId: string) => {
+      const { snapshot } = catalog
+      return findCollections({ snapshot, names, caller: await callerOf(userId) })
+    },
+    /** Rejects with `model_not_found` for a name that means nothing to an account. */
+    checkName: async (userId: string, name: string) => {
+      const { snapshot } = catalog
+      const caller = await callerOf(userId)
+      try {
+        const meaning = await resolveName(name, { snapshot, names, caller, mappings: unmapped })
+        if (meaning.kind === 'collection') return
+        findModel(
+          { snapshot, catalog: caller.catalog, open: settings.current },
+          meaning.id,
+          categories,
+        )
+      } catch (thrown) {
+        // Somebody's it is; that may be the account's one day.
+        if (!(thrown instanceof ApiError) || thrown.status !== 403) throw thrown
+      }
+    },
+    /** Which models there are for an account, or for everybody. */
+    knownTo: async (userId: string | undefined) => {
+      const own = userId === undefined ? undefined : await accounts.of(userId)
+      return isKnown(catalog.snapshot, own)
+    },
+    modelsFor: async (userId: string) => findOfferedModels(await waysOf(userId), routing),
+    servedBy: servedIn(parts, routing),
+    /** What a call for a name would get, `rule` tried before the account's own mappings. */
+    preview: async (
+      userId: string,
+      name: string,
+      rule: { source: string; target: string } | undefined,
+    ) => {
+      const first = rule && new Mappings([{ id: '', priority: 1, ...rule }])
+      return previewRoute({ name, first }, await waysOf(userId), routing)
+    },
+    /** Rejects as an account's chat for a name would, over one connection where that is given. */
+    checkChat: async (userId: string, name: string, only: string | undefined) => {
+      await lookUpRoute({ name, kinds: ['chat'] }, { ...(await waysOf(userId)), only }, routing)
+    },
+    forget: (ownerId: string) => {
+      accounts.forget(ownerId)
+      names.forget(ownerId)
+    },
+    forgetName: (name: string) => names.forgetName(name),
+  }
+}
+
+const isKnown =
+  ({ models }: Snapshot, own: AccountCatalog | undefined) =>
+  (id: string): boolean => {
+    const listed = models.get(id)
+    if (listed || !own || !isModelName(id)) return listed?.enabled === true
+    const { provider, name } = splitModelId(id)
+    return own.find(provider, name) !== undefined
+  }
+
+export type RoutingLookUps = ReturnType<typeof lookUpsOf>
+
+const unmapped = new Mappings([])
+
+/** Turns hold for this process, or for all that share a Redis. */
+function openTurns(
+  { config: { redisUrl }, log }: Parts,
+  stack: AsyncDisposableStack,
+): CollectionTurns {
+  if (redisUrl === undefined) return new LocalTurns()
+  const onError = (err: Error) => log.warn({ err }, 'Redis is away: this node takes its own turns')
+  return stack.use(new SharedTurns({ url: redisUrl, onError }))
+}

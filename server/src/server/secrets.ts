@@ -1,0 +1,41 @@
+/** Shorter ones would be found in words. */
+const shortest = 8
+const named = /(KEY|SECRET|PASSWORD|TOKEN|CREDENTIALS?)S?$/
+
+const passwordsIn = (url: string): string[] => {
+  const { password = '' } = URL.parse(url) ?? {}
+  try {
+    return [password, decodeURIComponent(password)]
+  } catch {
+    return [password]
+  }
+}
+
+/** `name=value` with commas between them, percent-encoded. */
+const headerValues = (text: string): string[] =>
+  text.split(',').flatMap((pair) => {
+    const value = pair.slice(pair.indexOf('=') + 1).trim()
+    try {
+      return [value, decodeURIComponent(value)]
+    } catch {
+      return [value]
+    }
+  })
+
+function secretsOf(name: string, value: string): string[] {
+  if (/^OTEL_.*HEADERS$/.test(name)) return headerValues(value)
+  if (name.endsWith('_URL')) return passwordsIn(value)
+  // Some hold several, with names.
+  return named.test(name) ? [value, ...value.split(/[,:]\s*/)] : []
+}
+
+/** The secrets that an environment holds: none of them is ever written to the log. */
+export function findSecrets(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const found = Object.entries(environment).flatMap(([name, value]) =>
+    value ? secretsOf(name, value) : [],
+  )
+  // The longest first: what is part of another must not break it up.
+  return [...new Set(found.filter(({ length }) => length >= shortest))].toSorted(
+    (a, b) => b.length - a.length,
+  )
+}

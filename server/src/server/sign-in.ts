@@ -1,0 +1,80 @@
+import type { Logger } from 'pino'
+import type { Storage } from './storage'
+import { findAccountIn } from '../auth/find-api-key'
+import { StartError, type Config } from '../config'
+import type { Sessions } from '../http/session'
+import type { LiveSettings } from '../settings/live-settings'
+import { createSignInLink } from '../sign-in/link'
+import type { OAuthClient, SignIn } from '../sign-in/sign-in'
+import { readSigningSecret } from '../sign-in/signing-secret'
+
+interface Parts {
+  config: Config
+  settings: LiveSettings
+  storage: Storage
+  log: Logger
+}
+
+/** Sign-in for whoever needs it: what most nodes never do is loaded when somebody asks for it first. */
+export interface OpenedSignIn extends Sessions {
+  answer: SignIn['answer']
+  /** A link that signs an account in, once. */
+  linkFor: (email: string, lifeMs: number) => Promise<string>
+}
+
+const isSession = /(^|;\s*)(__Secure-)?tollgate\.session_token=/
+
+/** `address` is asked once the server listens. Throws `StartError` for half an OAuth client. */
+export function openSignIn(parts: Parts, address: () => string): OpenedSignIn {
+  const { config, settings, storage, log } = parts
+  const db = storage.database.query
+  const providers = readOauthClients(config)
+  const lookUp = findAccountIn(storage.database)
+  const load = async () => {
+    const [{ createSignIn }, secret] = await Promise.all([
+      import('../sign-in/sign-in'),
+      readSigningSecret(db, storage.installation.sealingKeys),
+    ])
+    return createSignIn({
+      db,
+      secret,
+      address: address(),
+      providers,
+      signUp: () => settings.current.signUp,
+      onError: (err) => log.error({ err }, 'a request of sign-in failed'),
+    })
+  }
+  let loaded: Promise<SignIn> | undefined
+  const signIn = () => {
+    loaded ??= load().catch((thrown: unknown) => {
+      // The next one tries again.
+      loaded = undefined
+      throw thrown
+    })
+    return loaded
+  }
+  return {
+    answer: async (request, clientAddress) => (await signIn()).answer(request, clientAddress),
+    linkFor: (email, lifeMs) => createSignInLink(db, { email, address: address(), lifeMs }),
+    async signedIn(headers) {
+      if (!isSession.test(headers.get('cookie') ?? '')) return undefined
+      const userId = await (await signIn()).userOf(headers)
+      return userId === undefined ? undefined : lookUp(userId)
+    },
+  }
+}
+
+/** Services whose accounts sign in here: those of which both halves are set. */
+export function readOauthClients({ environment }: Config) {
+  const github = oauthClient(environment, 'GITHUB')
+  const google = oauthClient(environment, 'GOOGLE')
+  return { ...(github && { github }), ...(google && { google }) }
+}
+
+function oauthClient(source: Config['environment'], name: string): OAuthClient | undefined {
+  const clientId = source[`${name}_CLIENT_ID`]
+  const clientSecret = source[`${name}_CLIENT_SECRET`]
+  if (clientId && clientSecret) return { clientId, clientSecret }
+  if (!clientId && !clientSecret) return undefined
+  throw new StartError(`${name}_CLIENT_ID and ${name}_CLIENT_SECRET: set both, or neither.`)
+}

@@ -1,0 +1,67 @@
+import { findEmbeddedPrograms } from './embedded-programs'
+import type { Config } from '../config'
+import { openDataDirectory } from '../db/data-directory'
+import { Database } from '../db/database'
+import { EmbeddedPostgres } from '../db/embedded/embedded-postgres'
+import { findRunningServer } from '../db/embedded/running'
+import { openInstallation, type Installation } from '../db/installation'
+import { migrate } from '../db/migrate'
+import { checkSealingKeys } from './sealing-keys'
+import { StartError } from '../config'
+import { workerDirectory } from '../metering/journal-directories'
+
+/** What the process keeps on disk, open and up to date. */
+export interface Storage {
+  /** Of this process: its journal, its lock. */
+  dataDir: string
+  /** Of all that runs here: the keys, the embedded database. The same, but for workers. */
+  sharedDir: string
+  database: Database
+  installation: Installation
+}
+
+interface Options {
+  log: (line: string) => void
+  /** The embedded server is gone for good. */
+  onLost: (reason: string) => void
+  onError: (error: Error) => void
+}
+
+/** Opens data directory, keys and database; `stack` closes them. Throws `StartError`. */
+export async function openStorage(
+  config: Config,
+  stack: AsyncDisposableStack,
+  options: Options,
+): Promise<Storage> {
+  const { worker } = config
+  const directory = stack.use(
+    await openDataDirectory(worker ? workerDirectory(config.dataDir, worker) : config.dataDir),
+  )
+  const sharedDir = worker ? config.dataDir : directory.path
+  const installation = await openInstallation(sharedDir, config)
+  const address = config.databaseUrl
+    ? { connectionString: config.databaseUrl }
+    : await (worker ? findRunningServer(sharedDir) : startEmbedded(sharedDir, stack, options))
+  const database = stack.use(
+    new Database(address, { poolSize: config.databasePoolSize, onError: options.onError }),
+  )
+  try {
+    await database.ping()
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : 'unknown error'
+    throw new StartError(`The database does not answer: ${why}. Check DATABASE_URL.`, { cause })
+  }
+  await migrate(database.query)
+  await checkSealingKeys(database.query, installation.sealingKeys, options.log)
+  return { dataDir: directory.path, sharedDir, database, installation }
+}
+
+async function startEmbedded(
+  dataDir: string,
+  stack: AsyncDisposableStack,
+  { log, onLost }: Options,
+) {
+  const options = { log, onExit: onLost, programs: findEmbeddedPrograms }
+  const postgres = stack.use(await EmbeddedPostgres.start(dataDir, options))
+  return postgres.connection
+}

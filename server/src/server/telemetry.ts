@@ -1,0 +1,163 @@
+import type { Logger } from 'pino'
+import { readOwnState } from './system'
+import type { Storage } from './storage'
+import { version } from '../../package.json'
+import type { ApiKeyCache } from '../auth/api-key-cache'
+import type { AccountCatalogs } from '../catalog/account-catalog'
+import type { AccountNames } from '../catalog/account-names'
+import type { Catalog } from '../catalog/catalog'
+import type { Config } from '../config'
+import type { UsageDrainPool } from '../gateway/usage-drain-pool'
+import type { Readiness } from '../http/service'
+import type { RequestObserver } from '../http/finish-response'
+import type { LogValues } from '../request-logs/log-record'
+import type { RequestLogs } from '../request-logs/request-logs'
+import type { Counters } from '../policy/counters'
+import type { Resilience } from '../routing/resilience'
+import { AnswerCounts } from '../telemetry/answer-counts'
+import { AuditCounts } from '../telemetry/audit-counts'
+import type { BreakerFigures, MetricsSnapshot, MoneyFigures } from '../telemetry/metrics-snapshot'
+import { UsageCounts } from '../telemetry/model-counts'
+import { ProcessWatch } from '../telemetry/process-figures'
+import type { Tracing } from '../telemetry/tracing'
+
+/** What is counted, and told of requests as they end. */
+export interface Telemetry {
+  usage: UsageCounts
+  audits: AuditCounts
+  witness: RequestObserver
+  /** Undefined where nobody collects traces. */
+  tracing: Tracing | undefined
+  /** A request has ended whose caller was known. */
+  ended: (values: LogValues, tookMs: number) => void
+  /** Serves the metrics where there is a port for them. Throws `StartError`. */
+  listen: (asked: Asked, stack: AsyncDisposableStack) => Promise<void>
+}
+
+interface Parts {
+  config: Config
+  catalog: Catalog
+  log: Logger
+}
+
+interface Asked {
+  figures: () => MetricsSnapshot
+  readiness: Readiness
+}
+
+/** What traces is loaded only where somebody collects them. */
+async function openTracing(
+  { config, log }: Pick<Parts, 'config' | 'log'>,
+  stack: AsyncDisposableStack,
+): Promise<Tracing | undefined> {
+  const { tracing } = config.telemetry
+  if (!tracing) return undefined
+  const { OpenTelemetry } = await import('../telemetry/tracing')
+  const onError = (why: string) => log.warn({ why }, 'traces could not be sent')
+  return stack.use(new OpenTelemetry({ config: tracing, version, onError }))
+}
+
+/** What counts and traces; `stack` sends what is left. */
+export async function openTelemetry(
+  { config, catalog, log }: Parts,
+  stack: AsyncDisposableStack,
+): Promise<Telemetry> {
+  const { logsRequests, listener } = config.telemetry
+  const answers = new AnswerCounts()
+  const usage = new UsageCounts((modelId) => catalog.snapshot.models.has(modelId))
+  const audits = new AuditCounts()
+  return {
+    usage,
+    audits,
+    witness: { log, logsRequests, counts: answers },
+    tracing: await openTracing({ config, log }, stack),
+    ended: (values, tookMs) => {
+      usage.ended(values, tookMs)
+      if (logsRequests && log.isLevelEnabled('info')) log.info(toLogLine(values, tookMs))
+    },
+    listen: async ({ figures, readiness }, opening) => {
+      if (!listener) return
+      // Only whoever is asked for metrics pays for what writes them.
+      const { createExposition } = await import('../telemetry/exposition')
+      const { listenInternally } = await import('../telemetry/listener')
+      const watch = opening.use(new ProcessWatch())
+      const exposition = createExposition(() => ({
+        version,
+        answers,
+        usage,
+        audits,
+        figures: figures(),
+        process: watch.read(),
+      }))
+      const onError = (err: unknown) => log.error({ err }, 'metrics could not be told')
+      const server = listenInternally({ ...listener, exposition, readiness, onError })
+      opening.defer(() => server.stop(true))
+      log.info({ host: listener.host, port: server.port }, 'metrics are told')
+    },
+  }
+}
+
+/** The line of a request in the log, once it has ended; no text of its caller's is in it. */
+export function toLogLine(values: LogValues, tookMs: number) {
+  const { provider } = values
+  return {
+    requestId: values.id,
+    method: 'POST',
+    path: values.endpoint,
+    status: values.statusCode,
+    ms: Math.round(tookMs * 10) / 10,
+    userId: values.userId,
+    ...(values.error && { code: values.error.code }),
+    ...(provider !== null && {
+      model: values.model,
+      provider,
+      inputTokens: values.inputTokens,
+      outputTokens: values.outputTokens,
+    }),
+  }
+}
+
+/** What the figures are read from. */
+interface Read {
+  money: { figures: () => MoneyFigures }
+  resilience: Pick<Resilience, 'failing' | 'accountCount'>
+  keyring: ApiKeyCache
+  accounts: AccountCatalogs
+  names: AccountNames
+  logs: RequestLogs
+  drains: UsageDrainPool
+  counters: Counters
+  storage: Storage
+  elsewhere: { figures: () => NonNullable<MetricsSnapshot['relayed']> } | undefined
+}
+
+/** How the process stands, but for what only its server knows. */
+export function readMetricsSnapshot(
+  read: Read,
+): Omit<MetricsSnapshot, 'streams' | 'isStopping' | 'load'> {
+  const failing = read.resilience.failing()
+  return {
+    money: read.money.figures(),
+    breakers: breakersOf(failing),
+    running: read.logs.running,
+    drains: read.drains.size,
+    database: read.storage.database.connections,
+    caches: {
+      keys: read.keyring.size,
+      accounts: read.accounts.size,
+      names: read.names.size,
+      breakers: read.resilience.accountCount,
+    },
+    redis: readOwnState(read.counters),
+    relayed: read.elsewhere?.figures(),
+  }
+}
+
+function breakersOf(failing: ReturnType<Resilience['failing']>): BreakerFigures[] {
+  const byProvider = Map.groupBy(failing, ({ candidate }) => candidate.provider.key)
+  return [...byProvider].map(([provider, all]) => {
+    const open = all.filter(({ isOpen }) => isOpen).length
+    const accounts = all.reduce((sum, { openAccounts }) => sum + openAccounts, 0)
+    return { provider, open, troubled: all.length - open, accounts }
+  })
+}

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { formatWelcome, type Welcome } from './welcome'
+
+let root: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'tollgate-welcome-'))
+})
+afterAll(() => rm(root, { recursive: true, force: true }))
+
+const start: Welcome = {
+  version: '1.2.3',
+  address: 'http://localhost:8080',
+  tookMs: 1234,
+  firstKey: undefined,
+  firstKeyPath: undefined,
+  signInLink: undefined,
+  signInCommand: undefined,
+  othersLimits: undefined,
+  adminKeyPath: undefined,
+  providers: [],
+  hasSandbox: true,
+}
+
+/** What a shell makes of the command on the screen: curl's arguments, one a line. */
+function pasted(screen: string, environment: Record<string, string> = {}): string[] {
+  const command = screen.slice(screen.indexOf('  curl '))
+  const shell = Bun.spawnSync(['sh', '-c', `curl() { printf '%s\\n' "$@"; }\n${command}`], {
+    env: { PATH: process.env['PATH'], ...environment },
+  })
+  expect(shell.stderr.toString()).toBe('')
+  return shell.stdout.toString().trimEnd().split('\n')
+}
+
+const askedWith = (authorization: string) => [
+  'http://localhost:8080/v1/chat/completions',
+  '-H',
+  `Authorization: Bearer ${authorization}`,
+  '-H',
+  'Content-Type: application/json',
+  '-d',
+  '{"model": "sandbox/echo", "messages": [{"role": "user", "content": "Hello!"}]}',
+]
+
+test('the first line says that it is ready, where, and how long that took', () => {
+  const [first] = formatWelcome(start).split('\n')
+  expect(first).toBe('Tollgate 1.2.3 is ready at http://localhost:8080 after 1.23 s')
+})
+
+test('the first start shows the key, where it is kept, and a command that works as pasted', () => {
+  const path = join(root, 'first-key')
+  const screen = formatWelcome({ ...start, firstKey: 'sk-tg-abc', firstKeyPath: path })
+  expect(screen).toMatch(/Your API key +sk-tg-abc\n/)
+  expect(screen).toContain(`kept in ${path}\n`)
+  expect(pasted(screen)).toEqual(askedWith('sk-tg-abc'))
+})
+
+test.each(['plain', 'a space', "it's", '$(exit 9) `true` "q"', 'ünïcode', 'two  spaces*'])(
+  'later the command reads the key from its file, in a directory called %s too',
+  async (name) => {
+    const path = join(root, name, 'first-key')
+    await mkdir(join(root, name))
+    await Bun.write(path, 'sk-tg-kept\n')
+    const screen = formatWelcome({ ...start, firstKeyPath: path })
+    expect(screen).not.toContain('sk-tg-kept')
+    expect(pasted(screen)).toEqual(askedWith('sk-tg-kept'))
+  },
+)
+
+test('without a kept key the command takes one from the environment', () => {
+  const screen = formatWelcome(start)
+  expect(screen).not.toContain('Your API key')
+  expect(pasted(screen, { TOLLGATE_KEY: 'sk-tg-mine' })).toEqual(askedWith('sk-tg-mine'))
+})
+
+test('a path below the working directory is shown as one types it, another in full', () => {
+  const screen = formatWelcome({
+    ...start,
+    firstKeyPath: join(process.cwd(), 'data/first-key'),
+    adminKeyPath: '/var/lib/tollgate/admin-key',
+  })
+  expect(screen).toMatch(/Your API key +data\/first-key\n/)
+  expect(screen).toMatch(/Operator key +\/var\/lib\/tollgate\/admin-key\n/)
+})
+
+test('without the sandbox there is no command, as no model is sure to be there', () => {
+  const screen = formatWelcome({ ...start, hasSandbox: false, firstKey: 'sk-tg-abc' })
+  expect(screen).not.toContain('curl')
+  expect(screen).not.toContain('sandbox')
+  expect(screen).toContain('sk-tg-abc')
+})
+
+test('providers are named; where there are none, how to get one', () => {
+  expect(formatWelcome({ ...start, providers: ['groq', 'openai'] })).toMatch(
+    /Providers +groq, openai\n/,
+  )
+  const none = formatWelcome(start)
+  expect(none).toMatch(/Providers +none yet: add a connection on the dashboard/)
+  expect(none).toContain('or set OPENAI_API_KEY or another before the start')
+})
+
+test('N2: without a link there is the command that prints one, while links are the only way in', () => {
+  const link = 'http://localhost:8080/api/auth/magic-link/verify?token=x'
+  const withLink = formatWelcome({
+    ...start,
+    signInLink: link,
+    signInCommand: 'tollgate sign-in-link',
+  })
+  expect(withLink).toContain(`${link}\n`)
+  expect(withLink).not.toContain('sign-in-link')
+  const withCommand = formatWelcome({ ...start, signInCommand: 'npx tollgate sign-in-link' })
+  expect(withCommand).toMatch(/Sign in +run: npx tollgate sign-in-link\n/)
+  expect(formatWelcome(start)).not.toContain('Sign in')
+})
+
+test('N1: the limits of others are told, as long as the first account has none', () => {
+  const othersLimits = {
+    name: 'free',
+    requestsPerMinute: 60,
+    tokensPerMinute: 100_000,
+    concurrentRequests: null,
+  }
+  const screen = formatWelcome({ ...start, othersLimits })
+  expect(screen).toMatch(/Limits +none for your account, and no charge\n/)
+  expect(screen).toContain(
+    'other accounts, plan "free": 60 requests a minute, 100,000 tokens a minute\n',
+  )
+  expect(formatWelcome(start)).not.toContain('Limits')
+})

@@ -1,0 +1,51 @@
+import { subprotocol } from './frames'
+import type { GatewayRows } from './gateway-store'
+import type { Entered } from './tunnel-connection'
+import { hashOf, isGatewayToken } from '../auth/api-key'
+import { parseBearer } from '../auth/api-key-cache'
+import { ApiError } from '../errors'
+
+/** A gateway that speaks no version of the protocol that is spoken here. */
+export class VersionRefused extends Error {
+  override readonly name = 'VersionRefused'
+  readonly supported = [subprotocol]
+}
+
+interface EntrancePorts {
+  rows: Pick<GatewayRows, 'find'>
+  /** Of client addresses that fail too often. */
+  failures: {
+    judge: (client: string, error: ApiError) => ApiError
+    assertMayLookUp: (client: string) => void
+  }
+}
+
+/**
+ * Whose gateway a request to open a socket is of. Rejects with 401, with 429 for a client that failed
+ * too often, and with `VersionRefused`.
+ */
+export async function authenticateGateway(
+  request: Request,
+  client: string,
+  ports: EntrancePorts,
+): Promise<Entered> {
+  const found = await authenticated(request, client, ports)
+  const offered = request.headers.get('sec-websocket-protocol') ?? ''
+  if (offered.split(',').some((name) => name.trim() === subprotocol)) return found
+  throw new VersionRefused(`This service speaks ${subprotocol}.`)
+}
+
+async function authenticated(request: Request, client: string, ports: EntrancePorts) {
+  const { rows, failures } = ports
+  try {
+    const token = parseBearer(request.headers.get('authorization'))
+    if (!isGatewayToken(token)) throw new ApiError('invalid_api_key')
+    failures.assertMayLookUp(client)
+    const found = await rows.find(hashOf(token))
+    if (!found) throw new ApiError('invalid_api_key')
+    return found
+  } catch (thrown) {
+    if (!(thrown instanceof ApiError) || thrown.status !== 401) throw thrown
+    throw failures.judge(client, thrown)
+  }
+}

@@ -1,0 +1,68 @@
+import type { FromGateway, ToGateway } from './frames'
+import { isCallable } from '../catalog/discovered-models'
+import type { AnnouncedModel, AnnouncedTool } from '../db/gateway-schema'
+import { storable } from '../db/storable'
+
+type Hello = Extract<FromGateway, { type: 'hello' }>
+type Refused = Extract<ToGateway, { type: 'welcome' }>['refused']
+
+/** What a gateway serves, as far as it was taken. */
+export interface Capabilities {
+  version: string
+  /** Keys of enabled providers, each once. */
+  providers: readonly string[]
+  models: readonly AnnouncedModel[]
+  tools: readonly AnnouncedTool[]
+  /** Whether it serves a model, by the name that its server has for it. */
+  serves: (provider: string, name: string) => boolean
+  refused: Refused
+}
+
+/** Of a tool's `parameters`, as JSON text. */
+const longestParameters = 16 * 1024
+/** A gateway that has everything refused is not told of all of it. */
+const mostTold = 100
+
+/** What PostgreSQL has no character for, and halves of pairs, as JSON writes them. */
+const unkept = /\\u(0000|d[89a-f])/i
+
+/** What is taken of a hello, and what not. */
+export function toCapabilities(hello: Hello, providers: ReadonlySet<string>): Capabilities {
+  const refused: Refused = []
+  const refuse = (what: Refused[number]['what'], name: string, reason: string): false => {
+    if (refused.length < mostTold) refused.push({ what, name, reason })
+    return false
+  }
+  const taken = [...new Set(hello.providers)].filter(
+    (key) => providers.has(key) || refuse('provider', key, 'There is no such provider here.'),
+  )
+  const known = new Set<string>()
+  const models = hello.models.filter(({ provider, name }) => {
+    if (!taken.includes(provider)) return refuse('model', name, 'Its provider is not served.')
+    if (!isCallable(name)) return refuse('model', name, 'Nothing can be called by that name.')
+    const id = `${provider}/${name}`
+    return known.has(id) ? false : Boolean(known.add(id))
+  })
+  const names = new Set<string>()
+  const tools = hello.tools.filter(({ name, parameters }) => {
+    if (names.has(name)) return refuse('tool', name, 'There are two of that name.')
+    const text = JSON.stringify(parameters)
+    if (text.length > longestParameters) {
+      return refuse('tool', name, 'Its parameters have more than 16 kB.')
+    }
+    if (unkept.test(text)) return refuse('tool', name, 'Its parameters hold what is no character.')
+    return Boolean(names.add(name))
+  })
+  return {
+    version: storable(hello.version),
+    providers: taken,
+    models,
+    tools: tools.map(({ name, description, parameters }) => ({
+      name,
+      description: storable(description),
+      parameters,
+    })),
+    serves: (provider, name) => known.has(`${provider}/${name}`),
+    refused,
+  }
+}

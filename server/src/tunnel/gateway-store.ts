@@ -1,0 +1,264 @@
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { Capabilities } from './capabilities'
+import type { Entered, GatewayIdentity, TunnelConnection } from './tunnel-connection'
+import { markOnline } from './online-minutes'
+import { replaceServedModels } from '../catalog/discovered-models'
+import type { Snapshot } from '../catalog/snapshot'
+import { lockOwner } from '../db/account-row'
+import { withTimeout } from '../with-timeout'
+import { believedSeconds, gatewayStatus } from '../db/gateway-row'
+import type { GatewayRow } from '../db/gateway-schema'
+import type { Schema } from '../db/schema'
+
+/** A gateway is refused, or told to come again, within a second. */
+const patienceMs = 900
+/** What a hello writes. */
+const helloMs = 5000
+
+interface StorePorts {
+  db: Kysely<Schema>
+  /** This process. */
+  node: string
+  catalog: { readonly snapshot: Snapshot }
+  /**
+   * Makes the connection of a newcomer, in a transaction that has locked its owner. Rejects with
+   * `limit_reached`.
+   */
+  connect: (trx: Transaction<Schema>, gateway: GatewayIdentity, provider: string) => Promise<void>
+}
+
+/** Where the socket of a gateway is, and what is called by it. */
+export interface TunnelLocation {
+  gateway: string
+  node: string
+  socket: string
+  /** As `Announced.serves`; of many millions it may be wrong about one. */
+  serves: Capabilities['serves']
+}
+
+export type GatewayRows = ReturnType<typeof createGatewayRows>
+
+/** What is written down of gateways. All reject when the database does not answer. */
+export const createGatewayRows = (ports: StorePorts) => ({
+  /** Whose token that is, by its hash in hexadecimal; undefined where it is nobody's, or he is suspended. */
+  find: (hash: string) => withTimeout(findGateway(ports.db, hash), patienceMs),
+  /** Whether a gateway is still there, and its owner not suspended. */
+  isThere: (id: string) => withTimeout(isThere(ports.db, id), patienceMs),
+  /** A socket has opened. False where its gateway is gone, or has a newer one. */
+  attach: (link: TunnelConnection) => withTimeout(attach(ports, link), patienceMs),
+  /** A gateway says what it serves. False where the socket is not its own any more. */
+  welcome: (link: TunnelConnection, announced: Capabilities) =>
+    withTimeout(welcome(ports, link, announced), helloMs),
+  /** A socket has closed. */
+  detach: (link: TunnelConnection, status: 'offline' | 'error') =>
+    withTimeout(detach(ports, link, status), helloMs),
+  /** Where the socket of a gateway is that is online; undefined for any other. */
+  place: (id: string) => withTimeout(place(ports.db, id), patienceMs),
+  /** What is announced over a socket; undefined where it is not its gateway's any more. */
+  tools: (at: TunnelLocation) => withTimeout(tools(ports.db, at), patienceMs),
+  /** Which of these sockets are still those of their gateways, by the ids of the sockets. */
+  beat: (links: readonly TunnelConnection[]) => withTimeout(beat(ports.db, links), helloMs),
+})
+
+async function findGateway(db: Kysely<Schema>, hash: string): Promise<Entered | undefined> {
+  const row = await db
+    .selectFrom('gateway')
+    .select(['id', 'name', 'user_id', 'organization_id', nowMs.as('now_ms')])
+    .where('token_hash', '=', Buffer.from(hash, 'hex'))
+    .where(isOwned)
+    .executeTakeFirst()
+  return (
+    row && {
+      gateway: {
+        id: row.id,
+        name: row.name,
+        userId: row.user_id,
+        organizationId: row.organization_id,
+      },
+      enteredAtMs: row.now_ms,
+    }
+  )
+}
+
+const nowMs = sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::float8`
+
+/** By somebody who is not suspended. */
+const isOwned = sql<boolean>`(
+  exists (select from users where users.id = gateway.user_id and users.status = 'active')
+  or exists (select from organization where organization.id = gateway.organization_id
+    and organization.status = 'active')
+)`
+
+async function isThere(db: Kysely<Schema>, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('gateway')
+    .select('id')
+    .where('id', '=', id)
+    .where(isOwned)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function place(db: Kysely<Schema>, id: string): Promise<TunnelLocation | undefined> {
+  const row = await db
+    .selectFrom('gateway')
+    .select(['node', 'socket', 'models'])
+    .where('id', '=', id)
+    .where(gatewayStatus, '=', 'online')
+    .where(isOwned)
+    .executeTakeFirst()
+  if (!row || row.node === null || row.socket === null) return undefined
+  // Of thousands of gateways, with up to 2,000 models each.
+  const hashes = Uint32Array.from(row.models, ({ provider, name }) => hashOf(provider, name))
+  const { node, socket } = row
+  const serves: TunnelLocation['serves'] = (provider, name) =>
+    hashes.includes(hashOf(provider, name))
+  return { gateway: id, node, socket, serves }
+}
+
+const hashOf = (provider: string, name: string) => Bun.hash.xxHash32(`${provider}/${name}`)
+
+async function tools(db: Kysely<Schema>, { gateway, socket }: TunnelLocation) {
+  const row = await db
+    .selectFrom('gateway')
+    .select('tools')
+    .where('id', '=', gateway)
+    .where('socket', '=', socket)
+    .executeTakeFirst()
+  return row?.tools
+}
+
+/** Other nodes hear that what is known of a gateway has changed; its trigger tells of new sockets alone. */
+const toldOf = (socketId: string) =>
+  sql`pg_notify('tollgate_gateway', gateway.id || ' ' || ${socketId})`.as('told')
+
+async function attach(
+  { db, node }: StorePorts,
+  { gateway, socketId }: TunnelConnection,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('gateway')
+    .set({
+      node,
+      socket: socketId,
+      // A breach of the protocol is shown until the next hello.
+      status: sql`case status when 'error' then 'error' else 'starting' end`,
+      last_heartbeat_at: sql`now()`,
+    })
+    .where('id', '=', gateway.id)
+    .where(isNewest(socketId))
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** What was opened before it may be written down after it; a clock that was set back wins in a while. */
+const isNewest = (socketId: string) => sql<boolean>`(
+  socket is null or socket collate "C" <= ${socketId}
+  or last_heartbeat_at < now() - make_interval(secs => ${sql.lit(believedSeconds)})
+)`
+
+const detach = async (
+  { db }: StorePorts,
+  { gateway, socketId }: TunnelConnection,
+  status: 'offline' | 'error',
+): Promise<void> => {
+  await db
+    .updateTable('gateway')
+    .set({ status, node: null, socket: null })
+    .where('id', '=', gateway.id)
+    .where('socket', '=', socketId)
+    .returning(toldOf(socketId))
+    .execute()
+}
+
+const welcome = (
+  ports: StorePorts,
+  link: TunnelConnection,
+  announced: Capabilities,
+): Promise<boolean> =>
+  ports.db.transaction().execute(async (trx) => {
+    const { gateway, socketId } = link
+    const known = await trx
+      .selectFrom('gateway')
+      .select('welcomed_at')
+      .where('id', '=', gateway.id)
+      .executeTakeFirst()
+    const isFirst = known?.welcomed_at === null && announced.providers.length > 0
+    // Before the gateway's own row, as whoever deletes an account has it.
+    if (isFirst) await lockOwner(trx, ownerOf(gateway))
+    const written = await trx
+      .updateTable('gateway')
+      .set({
+        ...toColumns(announced),
+        ...(isFirst && { welcomed_at: sql`now()` }),
+      })
+      .where('id', '=', gateway.id)
+      .where('socket', '=', socketId)
+      .returning(toldOf(socketId))
+      .executeTakeFirst()
+    if (!written) return false
+    if (isFirst) await connectFirst(ports, trx, { gateway, announced })
+    const connections = await trx
+      .selectFrom('connection')
+      .select(['id', 'provider'])
+      .where('gateway_id', '=', gateway.id)
+      .orderBy('id')
+      .execute()
+    for (const connection of connections) {
+      const { snapshot } = ports.catalog
+      await replaceServedModels(trx, connection, { snapshot, served: announced.models })
+    }
+    await markOnline(trx, [gateway.id])
+    return true
+  })
+
+const toColumns = ({ version, providers, models, tools }: Capabilities) => ({
+  status: 'online' as const,
+  version,
+  providers: JSON.stringify(providers),
+  models: JSON.stringify(models),
+  tools: JSON.stringify(tools),
+  last_heartbeat_at: sql<Date>`now()`,
+})
+
+/** What a newcomer calls by at once; where there is no room for more, he is told. */
+async function connectFirst(
+  { connect }: StorePorts,
+  trx: Transaction<Schema>,
+  { gateway, announced }: { gateway: GatewayIdentity; announced: Capabilities },
+): Promise<void> {
+  for (const provider of announced.providers) {
+    try {
+      await connect(trx, gateway, provider)
+    } catch (thrown) {
+      if (!(thrown instanceof Error)) throw thrown
+      const reason = `No connection was made for it: ${thrown.message}`
+      announced.refused.push({ what: 'provider', name: provider, reason })
+      // Its transaction is not usable any more after anything but a refusal of ours.
+      if (Reflect.get(thrown, 'code') !== 'invalid_request') throw thrown
+    }
+  }
+}
+
+const ownerOf = ({ userId, organizationId }: GatewayIdentity) => ({
+  user_id: userId,
+  organization_id: organizationId,
+})
+
+async function beat(
+  db: Kysely<Schema>,
+  links: readonly TunnelConnection[],
+): Promise<ReadonlySet<string>> {
+  if (links.length === 0) return new Set()
+  const nowMs = performance.now()
+  const ids = links.map(({ gateway }) => gateway.id)
+  const sockets = links.map(({ socketId }) => socketId)
+  const ages = links.map(({ lastFrameAtMs }) => Math.round(nowMs - lastFrameAtMs))
+  const { rows } = await sql<Pick<GatewayRow, 'socket'>>`
+    update gateway set last_heartbeat_at = now() - make_interval(secs => beat.age_ms / 1000.0)
+    from unnest(${ids}::text[], ${sockets}::text[], ${ages}::bigint[]) as beat (id, socket, age_ms)
+    where gateway.id = beat.id and gateway.socket = beat.socket and ${isOwned}
+    returning gateway.socket`.execute(db)
+  await markOnline(db, ids)
+  return new Set(rows.flatMap(({ socket }) => socket ?? []))
+}

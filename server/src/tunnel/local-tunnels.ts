@@ -1,0 +1,55 @@
+import type { RemoteTunnelRelay } from './remote-tunnel-relay'
+import { closeCodes } from './frames'
+import type { TunnelConnection } from './tunnel-connection'
+import type { Answer } from '../egress/answer'
+import { GatewayLost, type GatewayCall, type GatewayWay } from '../egress/gateway-call'
+
+/** Where the socket of a gateway is. */
+export interface Links {
+  find: (gatewayId: string) => TunnelConnection | undefined
+}
+
+/** The sockets of gateways that this process has: one a gateway. */
+export class LocalTunnels implements Links {
+  readonly #links = new Map<string, TunnelConnection>()
+
+  find(gatewayId: string): TunnelConnection | undefined {
+    return this.#links.get(gatewayId)
+  }
+
+  all(): TunnelConnection[] {
+    return [...this.#links.values()]
+  }
+
+  /** The newer socket stays, in whichever order they come. */
+  attach(link: TunnelConnection): void {
+    const { id } = link.gateway
+    const last = this.#links.get(id)
+    const isOlder = last !== undefined && last.socketId > link.socketId
+    if (!isOlder) this.#links.set(id, link)
+    const replaced = isOlder ? link : last
+    replaced?.close(closeCodes.replaced, 'replaced by a newer socket')
+  }
+
+  /** Twice is harmless. */
+  detach(link: TunnelConnection): void {
+    if (this.#links.get(link.gateway.id) === link) this.#links.delete(link.gateway.id)
+  }
+}
+
+/** Of gateways whose sockets this process does not have. */
+type Others = Pick<RemoteTunnelRelay, 'look' | 'takes' | 'request'>
+
+/** Sends requests by the socket that `links` finds, else by the node that has it. */
+export const transportFor = (links: Links, elsewhere?: Others): GatewayWay => ({
+  look: (gatewayId) => (links.find(gatewayId) ? undefined : elsewhere?.look(gatewayId)),
+  takes: (gatewayId, provider, model) => {
+    const link = links.find(gatewayId)
+    if (!link) return elsewhere?.takes(gatewayId, provider, model) === true
+    return link.isOpen && link.announced?.serves(provider, model) === true
+  },
+  send: (gatewayId: string, call: GatewayCall): Promise<Answer> =>
+    links.find(gatewayId)?.request(call) ??
+    elsewhere?.request(gatewayId, call) ??
+    Promise.reject(new GatewayLost(false, new Error('the gateway is not connected'))),
+})

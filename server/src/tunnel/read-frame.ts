@@ -1,0 +1,60 @@
+import { bounds, fromGateway, type FromGateway } from './frames'
+import { checkNesting, isObject, type JsonObject } from '../wire/json-body'
+import { eventShape } from '../wire/json-shape'
+import { parseShaped } from '../wire/json-slices'
+
+/** A gateway broke the protocol: its socket is closed, in these words. */
+export class ProtocolError extends Error {
+  override readonly name = 'ProtocolError'
+}
+
+/**
+ * One message of a gateway as a frame. Chunks, of which there are thousands, are looked at by hand, all
+ * others by their schema. Throws `ProtocolError`.
+ */
+export function readFrame(message: string | Buffer): FromGateway {
+  if (typeof message !== 'string') throw new ProtocolError('Frames are text, not binary.')
+  if (isTooLarge(message)) throw new ProtocolError('A frame has at most 1 MB.')
+  const frame = parsed(message)
+  const { type, id, data, headers } = frame
+  const isPlainChunk = type === 'chunk' && headers === undefined
+  if (isPlainChunk && isId(id) && typeof data === 'string') return { type, id, data }
+  const result = fromGateway.safeParse(frame)
+  if (result.success) return checked(result.data, frame)
+  const [issue] = result.error.issues
+  const where = issue?.path.join('.') || 'type'
+  throw new ProtocolError(`A frame is not what it should be at "${where.slice(0, 100)}".`)
+}
+
+/** Bytes are counted only where a text of that length may have too many. */
+const isTooLarge = (message: string) =>
+  message.length > bounds.frameBytes / 3 && Buffer.byteLength(message) > bounds.frameBytes
+
+const isId = (id: unknown): id is string => typeof id === 'string' && id.length <= 64
+
+function parsed(message: string): JsonObject {
+  let value: unknown
+  try {
+    value = parseShaped(message, eventShape)
+  } catch {
+    throw new ProtocolError('A frame is no JSON.')
+  }
+  if (!isObject(value)) throw new ProtocolError('A frame is no JSON object.')
+  return value
+}
+
+/** What only the length or the depth of what it holds makes wrong. */
+function checked(frame: FromGateway, sent: JsonObject): FromGateway {
+  const text = frame.type === 'response' ? (frame.body ?? '') : ''
+  const content = frame.type === 'tool_result' ? frame.content : text
+  if (Buffer.byteLength(content) > bounds.bodyBytes) {
+    throw new ProtocolError('An answer in one frame has at most 256 kB.')
+  }
+  if (frame.type !== 'hello') return frame
+  try {
+    checkNesting(sent)
+  } catch {
+    throw new ProtocolError('A hello is nested too deeply.')
+  }
+  return frame
+}

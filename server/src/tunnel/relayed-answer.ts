@@ -1,0 +1,186 @@
+import { bounds, type FromGateway, type ToGateway } from './frames'
+import { Inflow } from './inbound-bounds'
+import { ProtocolError } from './read-frame'
+import { HeldBytes } from '../egress/held-bytes'
+import { readText, type Answer } from '../egress/answer'
+import { ConnectionFailed } from '../egress/connection-failed'
+import { GatewayLost } from '../egress/gateway-call'
+import type { Stop, StopListener } from '../egress/stop-signal'
+import { ApiError } from '../errors'
+
+/** What an answer needs of the socket that it comes by. */
+export interface AnswerTransport {
+  send: (frame: ToGateway) => void
+  /** It is over; `isCut`: for us, while its gateway may not know that yet. */
+  over: (id: string, isCut: boolean) => void
+}
+
+interface Asked {
+  id: string
+  /** What answers are by default. */
+  isStream: boolean
+  stop: Stop
+}
+
+/** How much is read before as much more is granted. */
+const grantBytes = bounds.windowBytes / 2
+/** What of a gateway's headers is looked at. */
+const known = ['content-type', 'retry-after', 'x-request-id']
+
+type Chunk = Extract<FromGateway, { type: 'chunk' }>
+type Response = Extract<FromGateway, { type: 'response' }>
+type Failure = Extract<FromGateway, { type: 'error' }>
+
+/**
+ * An answer that a gateway passes on: its chunks as bytes, pulled. What was not read is at most its
+ * window; each half of it that was read is granted anew.
+ */
+export class RelayedAnswer implements Answer, StopListener {
+  status = 200
+  headers = new Headers()
+  readonly #line: AnswerTransport
+  readonly #asked: Asked
+  readonly #head = Promise.withResolvers<Answer>()
+  readonly #held = new HeldBytes()
+  readonly #inflow = new Inflow()
+  /** What was read and not granted yet. */
+  #owed = 0
+  #reader: PromiseWithResolvers<Uint8Array | undefined> | undefined
+  /** Nothing more comes: it ended well, or by what was thrown. */
+  #end: { thrown?: unknown } | undefined
+
+  constructor(line: AnswerTransport, asked: Asked) {
+    this.#line = line
+    this.#asked = asked
+    asked.stop.addEventListener('abort', this)
+  }
+
+  /** Resolves with the first of the answer. Rejects as `read` does, and with `request_timeout`. */
+  get head(): Promise<Answer> {
+    return this.#head.promise
+  }
+
+  /** Of the request's signal. */
+  handleEvent(): void {
+    this.#cut(this.#asked.stop.reason)
+  }
+
+  /** More of its body. Throws `ProtocolError` where that is more than its window. */
+  chunk({ data, headers }: Chunk): void {
+    if (!this.#inflow.hasBegun) this.#begin(200, headers)
+    const bytes = Buffer.from(data)
+    this.#inflow.chunk(bytes.byteLength)
+    this.#take(bytes)
+  }
+
+  /** Its end, or all of it. Throws `ProtocolError` where it contradicts what came before. */
+  response(frame: Response): void {
+    const { status, headers, body } = frame
+    const isFirst = !this.#inflow.hasBegun
+    this.#inflow.response(frame)
+    if (isFirst) this.#begin(status, headers)
+    if (body) this.#take(Buffer.from(body))
+    this.#finish({})
+  }
+
+  result(): never {
+    throw new ProtocolError('A request has no tool result.')
+  }
+
+  /** The gateway has no answer, or none any more. */
+  failed({ code, message, sent }: Failure): void {
+    const isSent = sent || this.#inflow.hasBegun
+    const cause = new Error(`${code}: ${message}`)
+    const isLate = code === 'request_timeout' && isSent
+    this.#finish({ thrown: isLate ? late(cause) : new ConnectionFailed(isSent, cause) })
+  }
+
+  /** Its socket is gone. `isSent`: the server behind may have answered. */
+  lost(isSent = true): void {
+    const words = isSent ? 'the socket was lost' : 'the socket was not reached'
+    this.#finish({ thrown: new GatewayLost(isSent, new Error(words)) })
+  }
+
+  read(): Promise<Uint8Array | undefined> {
+    const bytes = this.#held.take()
+    if (bytes) {
+      this.#wasRead(bytes.byteLength)
+      return Promise.resolve(bytes)
+    }
+    if (this.#end) {
+      return 'thrown' in this.#end ? Promise.reject(this.#end.thrown) : Promise.resolve(undefined)
+    }
+    this.#reader = Promise.withResolvers()
+    return this.#reader.promise
+  }
+
+  text(mostBytes?: number): Promise<string> {
+    return readText(this, mostBytes)
+  }
+
+  cancel(): void {
+    this.#held.take()
+    this.#cut(new ConnectionFailed(true, new Error('nobody reads on')))
+  }
+
+  #begin(status: number, headers: Readonly<Record<string, string>> = {}): void {
+    this.status = status
+    this.headers = headersOf(headers, this.#asked.isStream && status === 200)
+    this.#head.resolve(this)
+  }
+
+  #take(bytes: Uint8Array): void {
+    if (bytes.byteLength === 0) return
+    const reader = this.#reader
+    if (!reader) return this.#held.add(bytes)
+    this.#reader = undefined
+    this.#wasRead(bytes.byteLength)
+    reader.resolve(bytes)
+  }
+
+  #wasRead(bytes: number): void {
+    this.#owed += bytes
+    if (this.#end || this.#owed < grantBytes) return
+    this.#line.send({ type: 'window', id: this.#asked.id, bytes: this.#owed })
+    this.#inflow.grant(this.#owed)
+    this.#owed = 0
+  }
+
+  #cut(reason: unknown): void {
+    if (this.#end) return
+    this.#line.send({ type: 'cancel', id: this.#asked.id })
+    this.#finish({ thrown: reason }, true)
+  }
+
+  #finish(end: { thrown?: unknown }, isCut = false): void {
+    if (this.#end) return
+    this.#end = end
+    this.#asked.stop.removeEventListener('abort', this)
+    this.#line.over(this.#asked.id, isCut)
+    if ('thrown' in end) {
+      this.#head.reject(end.thrown)
+      this.#reader?.reject(end.thrown)
+    } else this.#reader?.resolve(undefined)
+    this.#reader = undefined
+  }
+}
+
+/** The server behind may have been at work on it, and billed it. */
+const late = (cause: Error) =>
+  new ApiError('request_timeout', {
+    message: 'What the gateway asked did not answer in time.',
+    retryable: false,
+    cause,
+  })
+
+/** What a gateway says of its answer; a stream is one where it does not say. */
+function headersOf(sent: Readonly<Record<string, string>>, isStream: boolean): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(sent)) {
+    if (known.includes(name.toLowerCase())) headers.set(name, value.replaceAll(/[^\t -~]/g, ''))
+  }
+  if (!headers.has('content-type')) {
+    headers.set('content-type', isStream ? 'text/event-stream' : 'application/json')
+  }
+  return headers
+}

@@ -1,0 +1,88 @@
+import type { FromGateway } from './frames'
+import { ProtocolError } from './read-frame'
+import type { AnswerTransport } from './relayed-answer'
+import { ApiError } from '../errors'
+
+/** What a tool gave. `isError`: it failed, or did not run. */
+export interface ToolOutcome {
+  content: string
+  isError: boolean
+}
+
+/** A call of a tool, as its gateway gets it. */
+export interface ToolAsked {
+  name: string
+  arguments: Record<string, unknown>
+  timeoutMs: number
+  /** Of the result's content, as UTF-8. */
+  mostBytes: number
+  /** Aborts when nobody waits any more: the gateway is told. */
+  signal: AbortSignal
+}
+
+type ToolResult = Extract<FromGateway, { type: 'tool_result' }>
+type Failure = Extract<FromGateway, { type: 'error' }>
+
+const once = { once: true }
+
+/** A call of a tool on a gateway, until its result is there. */
+export class RelayedToolCall {
+  readonly #line: AnswerTransport
+  readonly #id: string
+  readonly #signal: AbortSignal
+  readonly #outcome = Promise.withResolvers<ToolOutcome>()
+
+  constructor(line: AnswerTransport, { id, signal }: { id: string; signal: AbortSignal }) {
+    this.#line = line
+    this.#id = id
+    this.#signal = signal
+    signal.addEventListener('abort', this, once)
+  }
+
+  /** Rejects with `connection_failed` where the gateway is lost, or the reason of the signal. */
+  get outcome(): Promise<ToolOutcome> {
+    return this.#outcome.promise
+  }
+
+  /** Of the signal. */
+  handleEvent(): void {
+    this.#outcome.reject(this.#signal.reason)
+    this.#line.send({ type: 'cancel', id: this.#id })
+    this.#over(true)
+  }
+
+  chunk(): never {
+    throw new ProtocolError('A tool has one result, and no chunks.')
+  }
+
+  response(): never {
+    throw new ProtocolError('A tool has a result, and no response.')
+  }
+
+  result({ content, is_error: isError }: ToolResult): void {
+    this.#outcome.resolve({ content, isError })
+    this.#over(false)
+  }
+
+  /** It did not run, or came to nothing: its model is told. */
+  failed({ message }: Failure): void {
+    this.#outcome.resolve({ content: message, isError: true })
+    this.#over(false)
+  }
+
+  /** `isSent`: it may have run. */
+  lost(isSent = true): void {
+    const message = 'The connection to the gateway was lost while it ran a tool.'
+    this.#outcome.reject(
+      isSent
+        ? new ApiError('connection_failed', { message, retryable: false })
+        : new ApiError('gateway_unavailable'),
+    )
+    this.#over(false)
+  }
+
+  #over(isCut: boolean): void {
+    this.#signal.removeEventListener('abort', this)
+    this.#line.over(this.#id, isCut)
+  }
+}

@@ -1,0 +1,131 @@
+import type { TunnelRequestHead } from './tunnel-request'
+import { bounds, type FromGateway } from './frames'
+import { Inflow } from './inbound-bounds'
+import type { TunnelConnection, TunnelCall } from './tunnel-connection'
+import type { Answered, NodeMessageKind, NodeMessageBody } from './node-messages'
+import type { Party } from './peers'
+import { ProtocolError } from './read-frame'
+
+type Frame<Type extends FromGateway['type']> = Extract<FromGateway, { type: Type }>
+
+interface Ports {
+  /** To the node that asks. */
+  say: (party: ServedCall, content: NodeMessageBody) => void
+  over: (party: ServedCall) => void
+}
+
+/** What a frame holds as it is. */
+const isPayload = (text: string | undefined): text is string =>
+  text?.startsWith('{') === true && text.length <= bounds.sentBytes
+
+/**
+ * A call that another node asks of a gateway whose socket is here: frames pass through, none is kept. The
+ * window is the one of the node that asks.
+ */
+export class ServedCall implements TunnelCall, Party {
+  readonly call: string
+  readonly node: string
+  readonly epoch: string
+  readonly #link: TunnelConnection
+  readonly #head: TunnelRequestHead
+  readonly #ports: Ports
+  readonly #inflow = new Inflow()
+  /** On the socket; undefined until it is sent. */
+  #id: string | undefined
+  #isOver = false
+
+  constructor(
+    { call, from, epoch, head }: NodeMessageKind<'open'>,
+    link: TunnelConnection,
+    ports: Ports,
+  ) {
+    this.call = call
+    this.node = from
+    this.epoch = epoch
+    this.#head = head
+    this.#link = link
+    this.#ports = ports
+  }
+
+  /** What is asked is here; undefined where it is not to be had. */
+  start(payload: string | undefined): void {
+    if (this.#isOver || this.#id !== undefined) return
+    if (!isPayload(payload) || !this.#link.isOpen) return this.#end({ type: 'refused' })
+    this.#ports.say(this, { type: 'taken', call: this.call })
+    this.#link.start({ head: this.#head, payload }, (id) => {
+      this.#id = id
+      return this
+    })
+  }
+
+  /** The other node has read so much. */
+  grant(bytes: number): void {
+    if (this.#id === undefined || this.#isOver) return
+    this.#inflow.grant(bytes)
+    this.#link.send({ type: 'window', id: this.#id, bytes })
+  }
+
+  /** Its node is gone, or only seems to be: then it is told. */
+  gone(): void {
+    if (this.#isOver) return
+    this.cancel()
+    this.#ports.say(this, { type: 'lost', call: this.call })
+  }
+
+  /** Nobody waits for it any more: the gateway is told. */
+  cancel(): void {
+    if (this.#isOver) return
+    if (this.#id !== undefined) this.#link.send({ type: 'cancel', id: this.#id })
+    this.#finish(true)
+  }
+
+  chunk(frame: Frame<'chunk'>): void {
+    this.#mustBe('request')
+    this.#inflow.chunk(Buffer.byteLength(frame.data))
+    this.#pass(frame)
+  }
+
+  response(frame: Frame<'response'>): void {
+    this.#mustBe('request')
+    this.#inflow.response(frame)
+    this.#passLast(frame)
+  }
+
+  failed(frame: Frame<'error'>): void {
+    this.#passLast(frame)
+  }
+
+  result(frame: Frame<'tool_result'>): void {
+    this.#mustBe('tool_call')
+    this.#passLast(frame)
+  }
+
+  lost(): void {
+    this.#end({ type: 'lost' })
+  }
+
+  #mustBe(type: TunnelRequestHead['type']): void {
+    if (this.#head.type !== type) throw new ProtocolError('That is no answer to what was asked.')
+  }
+
+  #pass(frame: Answered): void {
+    this.#ports.say(this, { type: 'frame', call: this.call, frame })
+  }
+
+  #passLast(frame: Answered): void {
+    this.#pass(frame)
+    this.#finish(false)
+  }
+
+  #end({ type }: { type: 'refused' | 'lost' }): void {
+    if (this.#isOver) return
+    this.#ports.say(this, { type, call: this.call })
+    this.#finish(false)
+  }
+
+  #finish(isCut: boolean): void {
+    this.#isOver = true
+    if (this.#id !== undefined) this.#link.over(this.#id, isCut)
+    this.#ports.over(this)
+  }
+}

@@ -1,0 +1,225 @@
+import type { Capabilities } from './capabilities'
+import { requestOf, toFrameText, toolCallOf, type TunnelRequest } from './tunnel-request'
+import { bounds, type FromGateway, type ToGateway } from './frames'
+import { ProtocolError } from './read-frame'
+import { RelayedAnswer, type AnswerTransport } from './relayed-answer'
+import { RelayedToolCall, type ToolAsked, type ToolOutcome } from './relayed-tool-call'
+import type { Answer } from '../egress/answer'
+import { GatewayLost, type GatewayCall } from '../egress/gateway-call'
+import { ApiError } from '../errors'
+
+/** Somebody who may open a socket. */
+export interface Entered {
+  gateway: GatewayIdentity
+  /** When, by the clock of the database: the same for whichever node it enters by. Since the epoch. */
+  enteredAtMs: number
+}
+
+/** A socket, as far as a link needs it. */
+export interface Wire {
+  send: (text: string) => unknown
+  /** Bytes that the other side has not taken yet. */
+  getBufferedAmount: () => number
+  close: (code: number, reason: string) => void
+}
+
+/** Whose gateway it is; one of the two owners is set. */
+export interface GatewayIdentity {
+  id: string
+  name: string
+  userId: string | null
+  organizationId: string | null
+}
+
+/** What a gateway that does not read may have waiting for it; a request comes on top. */
+const mostBufferedBytes = 4 * 1024 * 1024
+/** What may come for requests that nobody knows. */
+const strayBytes = bounds.frameBytes
+const strayFrameBytes = 64
+
+/** What runs over a socket: told of what comes for it. Throws `ProtocolError`. */
+export interface TunnelCall {
+  chunk: (frame: Frame<'chunk'>) => void
+  response: (frame: Frame<'response'>) => void
+  failed: (frame: Frame<'error'>) => void
+  result: (frame: Frame<'tool_result'>) => void
+  /** Its socket is gone. */
+  lost: () => void
+}
+
+type Frame<Type extends FromGateway['type']> = Extract<FromGateway, { type: Type }>
+
+/** Tells what runs of a frame, wherever that came from. Throws `ProtocolError`. */
+export function pass(
+  frame: Frame<'chunk' | 'response' | 'error' | 'tool_result'>,
+  running: Omit<TunnelCall, 'lost'>,
+): void {
+  switch (frame.type) {
+    case 'chunk':
+      return running.chunk(frame)
+    case 'response':
+      return running.response(frame)
+    case 'error':
+      return running.failed(frame)
+    case 'tool_result':
+      return running.result(frame)
+    default:
+      return frame satisfies never
+  }
+}
+
+/** A request that was sent, and has not left this process yet. */
+interface Unsent {
+  release: () => void
+  /** How much has to be taken until it has. */
+  atBytes: number
+}
+
+/** One socket of a self-hosted gateway: who it is, what it serves, and the requests that run over it. */
+export class TunnelConnection implements AnswerTransport {
+  readonly gateway: GatewayIdentity
+  /** Of this socket, among all that the gateway ever had: the greatest is the newest. */
+  readonly socketId: string
+  /** What it serves; undefined until its hello was taken. */
+  announced: Capabilities | undefined
+  /** Monotonic milliseconds. */
+  lastFrameAtMs: number
+  readonly #wire: Wire
+  readonly #running = new Map<string, TunnelCall>()
+  #requests = 0
+  /** Nothing that comes from it counts any more. */
+  isLost = false
+  #strayBytesLeft = strayBytes
+  #sentBytes = 0
+  #unsent: Unsent[] = []
+  /** Since when more than the bound waits, and how much had been taken then. */
+  #full: { sinceMs: number; taken: number } | undefined
+
+  constructor(gateway: GatewayIdentity, socketId: string, wire: Wire) {
+    this.gateway = gateway
+    this.socketId = socketId
+    this.#wire = wire
+    this.lastFrameAtMs = performance.now()
+  }
+
+  /** Requests that run. */
+  get size(): number {
+    return this.#running.size
+  }
+
+  /** Whether it takes requests, and one more. */
+  get isOpen(): boolean {
+    return (
+      !this.isLost &&
+      this.announced !== undefined &&
+      this.#running.size < bounds.requests &&
+      this.#wire.getBufferedAmount() <= mostBufferedBytes
+    )
+  }
+
+  /**
+   * Passes a request on, and waits for the first of its answer. Rejects with `ConnectionFailed`,
+   * `request_timeout`, or the reason of the call's stop.
+   */
+  async request(call: GatewayCall): Promise<Answer> {
+    const { stop, isStream, sent } = call
+    if (stop.aborted) throw stop.reason
+    if (!this.isOpen) throw new GatewayLost(false, new Error('the gateway takes no more'))
+    const asked = requestOf(call)
+    return this.start(asked, (id) => new RelayedAnswer(this, { id, isStream, stop }), sent).head
+  }
+
+  /**
+   * Has a tool run, and waits for what it gives. Rejects with `connection_failed`, `gateway_unavailable`, or
+   * the reason of the call's signal.
+   */
+  async callTool(call: ToolAsked): Promise<ToolOutcome> {
+    const { signal } = call
+    signal.throwIfAborted()
+    if (!this.isOpen) throw new ApiError('gateway_unavailable')
+    const asked = toolCallOf(call)
+    return this.start(asked, (id) => new RelayedToolCall(this, { id, signal })).outcome
+  }
+
+  /** Sends what is asked to a socket that is open. `sent` is released once it has left this process. */
+  start<Asking extends TunnelCall>(
+    asked: TunnelRequest,
+    running: (id: string) => Asking,
+    sent?: Pick<Unsent, 'release'>,
+  ): Asking {
+    const id = String(++this.#requests)
+    const started = running(id)
+    this.#running.set(id, started)
+    this.#write(toFrameText(asked, id))
+    if (sent) this.#unsent.push({ release: () => sent.release(), atBytes: this.#sentBytes })
+    this.drained()
+    return started
+  }
+
+  /** What concerns a request, or a call of a tool. Throws `ProtocolError`. */
+  take(frame: Frame<'chunk' | 'response' | 'error' | 'tool_result'>): void {
+    const answer = this.#running.get(frame.id)
+    if (!answer) return this.#stray(frame)
+    pass(frame, answer)
+  }
+
+  send(frame: ToGateway): void {
+    if (!this.isLost) this.#write(JSON.stringify(frame))
+  }
+
+  #write(text: string): void {
+    this.#sentBytes += Buffer.byteLength(text)
+    this.#wire.send(text)
+  }
+
+  /** Of all that was ever sent, what is not waiting in this process any more. */
+  get #takenBytes(): number {
+    return this.#sentBytes - this.#wire.getBufferedAmount()
+  }
+
+  /** Some of what waited has been taken. */
+  drained(): void {
+    const taken = this.#takenBytes
+    while (this.#unsent[0] && this.#unsent[0].atBytes <= taken) this.#unsent.shift()?.release()
+  }
+
+  /**
+   * Whether more than the bound has waited for `patienceMs`, without as much having been taken meanwhile.
+   * Asked now and then.
+   */
+  isStuck(nowMs: number, patienceMs: number): boolean {
+    const taken = this.#takenBytes
+    if (this.#wire.getBufferedAmount() <= mostBufferedBytes) this.#full = undefined
+    else if (!this.#full || taken - this.#full.taken > mostBufferedBytes) {
+      this.#full = { sinceMs: nowMs, taken }
+    }
+    return this.#full !== undefined && nowMs - this.#full.sinceMs >= patienceMs
+  }
+
+  over(id: string, isCut: boolean): void {
+    this.#running.delete(id)
+    // What was on its way when we ended it.
+    if (isCut) this.#strayBytesLeft += bounds.windowBytes + bounds.bodyBytes
+  }
+
+  /** Closes the socket, for a reason of `closeCodes`. Twice is harmless. */
+  close(code: number, reason: string): void {
+    if (this.isLost) return
+    this.lose()
+    this.#wire.close(code, reason)
+  }
+
+  /** The socket is gone, or nothing that comes from it counts any more. Twice is harmless. */
+  lose(): void {
+    this.isLost = true
+    for (const answer of this.#running.values()) answer.lost()
+    for (const { release } of this.#unsent.splice(0)) release()
+  }
+
+  /** What nobody waits for may have crossed a `cancel`; more than could have is a flood. */
+  #stray(frame: Parameters<TunnelConnection['take']>[0]): void {
+    const text = frame.type === 'chunk' ? frame.data : ''
+    this.#strayBytesLeft -= strayFrameBytes + text.length
+    if (this.#strayBytesLeft < 0) throw new ProtocolError('Too much came for no request.')
+  }
+}

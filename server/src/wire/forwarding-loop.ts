@@ -1,0 +1,23 @@
+import { invalidRequest } from '../errors'
+
+/** How many Tollgates have sent a request on. */
+export const hopsHeader = 'x-tollgate-hops'
+
+/** One may stand behind another; what comes a third time goes in a circle, and costs each time. */
+const most = 1
+
+/** What the header says; more than is allowed where it says nothing that one of us would. */
+export function toHops(header: string | null): number {
+  if (header === null) return 0
+  return /^\d{1,3}$/.test(header) ? Number(header) : most + 1
+}
+
+/** Throws `invalid_request` where a request leads back to where it came from. */
+export function rejectForwardingLoop(hops: number): void {
+  if (hops <= most) return
+  throw invalidRequest(
+    null,
+    'not_allowed',
+    'The request has passed through Tollgate before: a connection leads back to the gateway itself.',
+  )
+}
