@@ -10,11 +10,11 @@ import { agentEnvironment, engineEnvironment, ignoredProxies } from './engine.mj
 import { helpFor } from './help.mjs'
 
 const bunVersion = '1.4.5'
-/** Twice what the longest suite takes on two processors. */
+/** Twice the duration of the longest suite on two processors. */
 const testLimitMs = Number(process.env.TEST_LIMIT_MINUTES ?? 40) * 60_000
 const root = dirname(dirname(realpathSync(fileURLToPath(import.meta.url))))
 
-/** What `check` runs, in this order: a name and the command line, `bun` standing for ours. */
+/** The steps of `check`, in this order: a name and the command line, where `bun` stands for the bundled Bun. */
 const checks = [
   ['types', 'tsc', '--noEmit'],
   ['types of the dashboard', 'tsc', '--noEmit', '--project', 'dashboard'],
@@ -27,12 +27,12 @@ const checks = [
     : []),
 ]
 
-/** A failure with words for whoever started us: one line, no stack. */
+/** A failure to launch, reported as one line without a stack. */
 class LaunchError extends Error {
   exitCode = 1
 }
 
-/** What was typed is not understood: exit code 2, as of every command (docs/cli.md). */
+/** An invalid command line: exit code 2, as of every command (docs/cli.md). */
 class UsageError extends LaunchError {
   exitCode = 2
 }
@@ -55,14 +55,14 @@ const commands = {
     run(findBun(), [join(root, 'connect/src/main.ts'), ...args], {
       env: agentEnvironment(process.env),
     }),
-  // Files at a time as there are processors: most of what they do is wait for processes to start.
+  // As many files at a time as processors: they mostly wait for processes to start.
   test: (args) =>
     bunTest([
       '--parallel',
       '--path-ignore-patterns=tests/{services,dashboard,hostile,docs/installed}/**',
       ...args,
     ]),
-  // More at a time than there are processors, as they wait for clocks more than for anything else.
+  // More files at a time than processors, as they mostly wait for timers.
   faults: (args) => bunTest([`--parallel=${os.cpus().length + 1}`, ...services(args)]),
   docs: (args) => bunTest(['tests/docs/installed', ...args]),
   // Each file starts a gateway and a browser before its first test.
@@ -75,7 +75,7 @@ const commands = {
     ]),
   simulation: (args) =>
     run(findBun(), [join(root, 'server/simulation/run.ts'), ...args], { cwd: root }),
-  // An attack is measured: one file at a time, and nothing beside it.
+  // Attacks are measured: one file at a time, and nothing beside it.
   hostile: (args) => run(findBun(), [join(root, 'tests/hostile/run.ts'), ...args], { cwd: root }),
   clients: (args) => run(findBun(), [join(root, 'tests/clients/run.ts'), ...args]),
   fuzz: (args) => {
@@ -97,7 +97,7 @@ const commands = {
   },
 }
 
-/** Names of suites among those that need services; all of them where none is named. */
+/** Returns the named suites among those that need services; all of them where none is named. */
 function services(args) {
   const first = args.findIndex((arg) => arg.startsWith('-'))
   const names = first < 0 ? args : args.slice(0, first)
@@ -105,11 +105,11 @@ function services(args) {
   return [...(suites.length > 0 ? suites : ['tests/services']), ...args.slice(names.length)]
 }
 
-/** Runs tests; a machine that is busy is slow, not wrong. A test that never yields is named, and ends the run. */
+/** Runs tests with long timeouts, as a busy machine is slow. A test that never yields is named, and ends the run. */
 const bunTest = (args) =>
   run(findBun(), ['test', '--timeout', '20000', ...args], { cwd: root, limitMs: testLimitMs })
 
-/** Runs the checks up to the first that fails; returns its exit code. */
+/** Runs the checks up to the first failure; returns its exit code. */
 async function check() {
   for (const [name, program, ...args] of checks) {
     const [command, before] = program === 'bun' ? [findBun(), []] : nodeTool(program)
@@ -123,14 +123,14 @@ async function check() {
   return 0
 }
 
-/** What to type to run one check alone: neither our Bun nor the programs of packages are on the PATH. */
+/** Returns the command that runs one check alone: neither the bundled Bun nor package binaries are on the PATH. */
 function typed(program, args) {
   if (program !== 'bun') return ['npx', program, ...args].join(' ')
   const [first] = args
   return ['npx', 'tollgate', ...(first === 'test' ? args : ['run', ...args])].join(' ')
 }
 
-/** The command line of an installed package's program, run by the Node that runs us. */
+/** Returns the command line of an installed package's program, run by the current Node. */
 function nodeTool(name) {
   const folder = findPackage(name === 'tsc' ? 'typescript' : name)
   if (!folder) throw new LaunchError(`${name} is not installed. Run "npm ci".`)
@@ -138,7 +138,7 @@ function nodeTool(name) {
   return [process.execPath, [join(folder, typeof bin === 'string' ? bin : bin[name])]]
 }
 
-/** The path of the Bun to run. Throws LaunchError, saying how to get one. */
+/** Returns the path of the Bun to run. Throws LaunchError with instructions to install one. */
 function findBun() {
   const chosen = process.env.TOLLGATE_BUN
   if (chosen) return runnable(chosen)
@@ -170,12 +170,12 @@ function bunPackage() {
   return `@oven/bun-${system}-${processor}${libc}${baseline}`
 }
 
-/** Node's own report names the glibc it runs on, and none on musl. */
+/** Detects musl: Node's report names the glibc version, and none on musl. */
 function isMusl() {
   return !process.report?.getReport().header.glibcVersionRuntime
 }
 
-/** What cannot be read is taken for a processor of the last ten years. */
+/** Detects AVX2; assumes it where the processor's flags cannot be read. */
 function hasAvx2() {
   try {
     const flags = /^flags\s*:(.*)$/m.exec(readFileSync(cpuinfoPath(), 'utf8'))?.[1]
@@ -185,12 +185,12 @@ function hasAvx2() {
   }
 }
 
-/** Its own variable for the tests: nobody can take AVX2 out of a processor. */
+/** Returns the path of cpuinfo, which tests override, as AVX2 cannot be removed from a processor. */
 function cpuinfoPath() {
   return process.env.TOLLGATE_CPUINFO ?? '/proc/cpuinfo'
 }
 
-/** The folder of an installed package, nearest first: npm may have hoisted it above us. */
+/** Finds the folder of an installed package, nearest first: npm may have hoisted it to a parent. */
 function findPackage(name) {
   for (let folder = root; ; folder = dirname(folder)) {
     const candidate = join(folder, 'node_modules', name)
@@ -223,8 +223,8 @@ function childEnvironment() {
 }
 
 /**
- * Runs a program to its end and returns its exit code, 128 + n after signal n. Whatever we are sent
- * goes to the child, and we stay until it has gone: it may be finishing requests.
+ * Runs a program to its end and returns its exit code, 128 + n after signal n. Signals are forwarded to the
+ * child, and the launcher stays until it has exited, as it may be finishing requests.
  */
 function run(command, args, { cwd = process.cwd(), env = childEnvironment(), limitMs } = {}) {
   return new Promise((resolve, reject) => {
@@ -248,7 +248,7 @@ function run(command, args, { cwd = process.cwd(), env = childEnvironment(), lim
   })
 }
 
-/** Bun says which files still run when it is told to stop; one that cannot hear is killed. */
+/** Stops a run at its time limit: Bun names the files that still run on SIGTERM; if it does not exit, SIGKILL. */
 function stopLate(child, limitMs) {
   console.error(`tollgate: stopped after ${limitMs / 60_000} minutes.`)
   child.kill('SIGTERM')
@@ -256,10 +256,10 @@ function stopLate(child, limitMs) {
 }
 
 /**
- * Ctrl-C goes from the terminal to the whole group, so the child has its SIGINT already, and a copy
- * from us follows. From here the two cases look alike; a signal lost would be a server that never
- * stops, while one repeated is harmless: main.ts takes SIGINTs within a second for one. npm forwards
- * too, so what comes to us twice within a second goes on once.
+ * Forwards signals to the child. Ctrl-C goes from the terminal to the whole group, so the child has its SIGINT
+ * already, and a copy follows. The two cases look alike here; a lost signal would be a server that never stops,
+ * while a repeated one is harmless: main.ts treats SIGINTs within a second as one. npm forwards too, so a
+ * signal that arrives twice within a second is forwarded once.
  */
 function forwardSignals(child) {
   const forwarders = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => {
@@ -286,7 +286,7 @@ async function main([name = 'start', ...args]) {
   process.exitCode = await commands[name](args)
 }
 
-// Whoever reads our output may have enough of it, as `head` has.
+// The reader of a pipe may close it early, as `head` does.
 process.stdout.on('error', (error) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 main(process.argv.slice(2)).catch((thrown) => {
   const isKnown = thrown instanceof LaunchError
