@@ -77,16 +77,16 @@ import { Strangers } from '../src/policy/strangers'
 
 /**
  * `openapi.ts [--check] [file]` writes `openapi.json` and `openapi-operator.json` at the root of the repository, or the
- * former to another file, from the routes, without a database or a socket. `--check` writes nothing and fails when the file
- * is not what the routes say. `--routes` prints all routes instead, those of operators too, each with
- * what it says about who may call it.
+ * former to another file, from the routes, without a database or a socket. `--check` writes nothing and fails when
+ * the file differs from the routes. `--routes` prints all routes instead, operator routes included, each with
+ * its access rule.
  */
 const words = process.argv.slice(2).filter(Boolean)
 const isCheck = words.includes('--check')
 const named = words.find((word) => !word.startsWith('--'))
 const root = join(import.meta.dir, '../..')
 
-const never = () => Promise.reject(new Error('this gateway only describes itself'))
+const never = () => Promise.reject(new Error('this gateway only generates its description'))
 
 function closedDoor(): Door {
   const limits = new Limits(new MemoryCounters())
@@ -213,7 +213,7 @@ const automationOf = (db: Kysely<Schema>): AppPorts['automation'] => ({
   onLost: () => undefined,
 })
 
-/** Nothing of this is ever called: routes are described, not served. */
+/** Stand-ins that are never called: routes are described, not served. */
 function standIns(): AppPorts {
   const nothing = { models: [], providers: [], connections: [] }
   const db = new Kysely<Schema>({
@@ -284,7 +284,7 @@ for (const [path, audience] of files) {
   const committed = (await file.exists()) ? await file.text() : ''
   if (committed !== described) {
     console.error(
-      `${path} is not what the routes say. Run: npx tollgate run server/scripts/openapi.ts`,
+      `${path} is out of date. Run: npx tollgate run server/scripts/openapi.ts`,
     )
     process.exit(1)
   }

@@ -7,16 +7,16 @@ import type { Recall } from '../src/ledger/recalls'
 import type { SweeperPorts } from '../src/ledger/sweeper'
 import type { LeaseWanted } from '../src/ledger/take-lease'
 
-/** As `statement_timeout` of the pool is. */
+/** Equal to `statement_timeout` of the pool. */
 const timeoutMs = 5000
 
 export interface DatabaseSide {
   database: SimulatedDatabase
   ledger: ModelLedger
   scheduler: Scheduler
-  /** How many nodes live, as the table `node` says. */
+  /** The number of live nodes, as in the table `node`. */
   nodes: () => number
-  /** Events were booked; some of them for the first time. */
+  /** Called when events were booked, some of them for the first time. */
   onBooked: (events: readonly ModelEvent[], fresh: readonly ModelEvent[]) => void
   /** The last recall of each account. */
   recalls: Map<string, Recall>
@@ -136,12 +136,12 @@ export class SimulatedStatements {
     })
   }
 
-  /** The smallest statement there is. */
+  /** Runs a trivial statement. */
   ping(): Promise<void> {
     return this.#call(() => ({ lockMs: timeoutMs, locks: [], apply: () => undefined }))
   }
 
-  /** Recalls of other nodes in the last ten seconds. */
+  /** Reads the recalls of other nodes in the last ten seconds. */
   recalledLately(): Promise<Recall[]> {
     const { recalls, scheduler } = this.#server
     return this.#call(() => ({

@@ -3,7 +3,7 @@ import { normalized, type Price } from './price'
 
 type Changes = Pick<Correction, 'rates' | 'service_tiers' | 'tiers' | 'bounds' | 'off_peak_days'>
 
-/** A price of the sources with what a correction changes of it. */
+/** Applies a correction to a price of the sources. */
 export function corrected(price: Price, changes: Partial<Changes>): Price {
   const { rates, service_tiers: services = {}, tiers, bounds = {}, off_peak_days: days } = changes
   const moved = <Layer extends Pick<Price, 'tiers'>>(layer: Layer): Layer =>
