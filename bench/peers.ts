@@ -31,8 +31,7 @@ installed['litellm'] =
 for (const [name, module] of Object.entries(goPeers)) {
   const isThere = await run(['go', 'list', '-m', `${module}@latest`], folder)
   installed[name] = false
-  if (isThere)
-    console.log(`${module} is available now: add its start to bench/subjects/peers.ts.`)
+  if (isThere) console.log(`${module} is available now: add its start to bench/subjects/peers.ts.`)
 }
 for (const [name, is] of Object.entries(installed)) {
   console.log(`${name}: ${is ? 'installed' : 'not installed'}`)

@@ -6,11 +6,7 @@ const lines = [
   ['start', 'run the server (the default); --workers 4 for several processes on its port'],
   ['dev', 'run the server, and restart it after each change of its source', 'sources'],
   ['test [args]', 'run the tests; arguments go to bun test', 'sources'],
-  [
-    'faults [names]',
-    'run the tests that need their own services, or the named suites',
-    'sources',
-  ],
+  ['faults [names]', 'run the tests that need their own services, or the named suites', 'sources'],
   [
     'fuzz',
     'send hostile requests to every route, and hostile answers to the HTTP client',

@@ -12,7 +12,7 @@ export class Numbers {
     this.#values[this.#count++] = value
   }
 
-  /** Returns a quantile; NaN where there are no numbers. */
+  /** Returns the given quantiles; NaN where there are no numbers. */
   at(...parts: number[]): number[] {
     const sorted = this.#values.slice(0, this.#count).toSorted()
     return parts.map((part) => sorted[Math.ceil(part * this.#count) - 1] ?? Number.NaN)

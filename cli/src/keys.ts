@@ -31,7 +31,10 @@ export const keys: Group = {
       about: 'create a key. Prints only the key, once; it cannot be shown again',
       options: {
         name: { value: 'text', about: 'display name; "cli" by default' },
-        permissions: { value: 'read,write', about: 'its permissions, separated by commas; also: admin' },
+        permissions: {
+          value: 'read,write',
+          about: 'its permissions, separated by commas; also: admin',
+        },
         'expires-in-days': { value: 'n', about: 'when it expires; never by default' },
         'monthly-spend': { value: 'usd', about: 'its spending limit for a month' },
         'requests-per-minute': { value: 'n', about: 'its own rate limit' },

@@ -87,7 +87,10 @@ export const models: Group = {
     list: {
       words: [],
       about: 'list models',
-      options: { provider: { value: 'name', about: 'only models of this provider' }, ...pageOptions },
+      options: {
+        provider: { value: 'name', about: 'only models of this provider' },
+        ...pageOptions,
+      },
       run: list,
     },
     show: { words: ['model'], about: 'show all fields of a model', run: show },
@@ -97,7 +100,7 @@ export const models: Group = {
       options: {
         name: { value: 'text', about: 'display name; its id by default' },
         category: { value: 'chat|completion|embedding', about: 'its kind; chat by default' },
-        'upstream-model': { value: 'name', about: "its name at the provider" },
+        'upstream-model': { value: 'name', about: 'its name at the provider' },
         context: { value: 'tokens', about: 'its context length' },
         'max-output': { value: 'tokens', about: 'the maximum length of an answer' },
         free: { about: 'costs nothing' },

@@ -20,9 +20,7 @@ export function toldOf({ address, tools, servers }: Settings, offer: Offer) {
   const lines = [
     `Tollgate: ${address}`,
     ...json.servers.map(serverLine),
-    ...(json.servers.length === 0
-      ? [servers ? 'No servers.' : 'No model server runs here.']
-      : []),
+    ...(json.servers.length === 0 ? [servers ? 'No servers.' : 'No model server runs here.'] : []),
     ...announced.map(({ name }) => `tool ${name}`),
     ...(tools.length > 0 && announced.length === 0 ? ['No tools.'] : []),
   ]

@@ -38,6 +38,7 @@ export function sparing(say: Say, now: () => number = () => performance.now()): 
     counts.set(event, one)
     one.count += 1
     if (one.count <= mostAlike) say(level, event, message)
-    if (one.count === mostAlike) say('warn', event, 'Further messages of this kind are suppressed for a while.')
+    if (one.count === mostAlike)
+      say('warn', event, 'Further messages of this kind are suppressed for a while.')
   }
 }

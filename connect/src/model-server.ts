@@ -68,7 +68,11 @@ export class ModelServer {
       this.#models = new Set()
       const words = wordsOf(thrown)
       this.#told(words, () =>
-        say('warn', 'server_silent', `${this.#name} is unavailable, and its models with it: ${words}`),
+        say(
+          'warn',
+          'server_silent',
+          `${this.#name} is unavailable, and its models with it: ${words}`,
+        ),
       )
     }
   }

@@ -57,7 +57,9 @@ describe('--serve', () => {
 
   test('rejects a key that cannot be sent in a header', () => {
     const own = { ...environment, OPENAI_API_KEY: 'sk-hunter22\nx: y' }
-    expect(() => read([...url, '--serve', 'openai'], own)).toThrow('characters that a key cannot have')
+    expect(() => read([...url, '--serve', 'openai'], own)).toThrow(
+      'characters that a key cannot have',
+    )
     expect(() => read([...url, '--serve', 'openai'], own)).not.toThrow('hunter22')
   })
 

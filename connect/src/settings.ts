@@ -51,7 +51,10 @@ export function readSettings(
 ): Settings {
   const file = given.config === undefined ? undefined : readConfigFile(given.config)
   const url = given.url ?? file?.url
-  if (!url) throw new UsageError('The address of Tollgate is missing. Pass --url https://tollgate.example.com.')
+  if (!url)
+    throw new UsageError(
+      'The address of Tollgate is missing. Pass --url https://tollgate.example.com.',
+    )
   const address = socketAddress(url, given.insecure ? 'insecure' : 'secure')
   const token = readToken(file, environment)
   secrets.add(token)

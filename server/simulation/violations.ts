@@ -27,7 +27,7 @@ interface Disagreement {
 }
 
 const largestKept = 20
-/** The interval of renewals, 20 s, which synchronize a node's figures, and a margin. */
+/** The interval of renewals (20 s), which synchronize a node's figures, and a margin. */
 const renewalMs = 25_000
 /** A lease unknown to its node is not renewed: it expires, and is swept. */
 const strandedMs = 150_000

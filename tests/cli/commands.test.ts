@@ -109,9 +109,21 @@ test.each([
   { line: 'credits grant x@example.com 5e', code: 2, words: 'not an amount' },
   { line: 'models create nobody/x --input 1 --output 1', code: 1, words: 'no provider' },
   { line: 'users list --url http://127.0.0.1:1', code: 1, words: 'No Tollgate answers' },
-  { line: 'models create openai/y --context 4k', code: 2, words: '--context must be a whole number' },
-  { line: 'models create openai/y --max-output 1.5', code: 2, words: '--max-output must be a whole' },
-  { line: 'connections create openai --priority high', code: 2, words: '--priority must be a whole' },
+  {
+    line: 'models create openai/y --context 4k',
+    code: 2,
+    words: '--context must be a whole number',
+  },
+  {
+    line: 'models create openai/y --max-output 1.5',
+    code: 2,
+    words: '--max-output must be a whole',
+  },
+  {
+    line: 'connections create openai --priority high',
+    code: 2,
+    words: '--priority must be a whole',
+  },
   { line: 'users list --limit 2.5', code: 2, words: '--limit must be a whole number' },
 ])('tollgate $line ends with $code, and says why in one line', async ({ line, code, words }) => {
   const ended = await run(line)

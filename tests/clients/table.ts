@@ -11,7 +11,7 @@ const file = join(import.meta.dir, '../../docs/clients.md')
 /** A table of the page. */
 export interface Table {
   head: readonly string[]
-  /** The headings of the columns. */
+  /** The first cells of its rows, in order. */
   labels: readonly string[]
   begin: string
 }

@@ -139,12 +139,16 @@ describe('a tool server', () => {
     await using one = await started({ mode: 'dead' })
     expect(one.server.tools).toEqual([])
     await Bun.sleep(600)
-    expect(one.said).toEqual(['The tools of mine are unavailable: there is no [31mlicence for [secret]'])
+    expect(one.said).toEqual([
+      'The tools of mine are unavailable: there is no [31mlicence for [secret]',
+    ])
   })
 
   test('that is not installed is logged by its name', async () => {
     await using one = await started({ reach: { command: 'no-such-program', args: [] } })
-    expect(one.said[0]).toStartWith('The tools of mine are unavailable: no-such-program cannot be run')
+    expect(one.said[0]).toStartWith(
+      'The tools of mine are unavailable: no-such-program cannot be run',
+    )
   })
 
   test('that prints other lines beside its messages works all the same', async () => {

@@ -26,7 +26,7 @@ export interface Merged {
   isMissing: boolean
 }
 
-/** Providers whose models must all have a price as soon as a key is set. */
+/** Providers whose models must all have a price, so that setting a key suffices. */
 export const firstClass: ReadonlySet<string> = new Set([
   'openai',
   'anthropic',

@@ -47,10 +47,7 @@ export function toReport({ merged, file, before, on }: Reported): string {
         isStale(priceFrom) ? [`${entry.id}: ${priceFrom}`] : [],
       ),
     ),
-    section(
-      'Sources that differ by more than 1 %: the chosen price first',
-      differingOf(merged),
-    ),
+    section('Sources that differ by more than 1 %: the chosen price first', differingOf(merged)),
     section('New models', added),
     section('Removed models', gone),
     section('Changed prices', repriced),

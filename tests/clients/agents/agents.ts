@@ -50,7 +50,7 @@ const platform = `${process.platform}-${process.arch}`
 
 const toml = JSON.stringify
 
-/** The context length of gpt-4o. */
+/** The limits of gpt-4o. */
 const modelLimits = { context: 128_000, output: 16_384 }
 
 function codex({ prepared, home, url, key, model, prompt, mcp }: AgentRun): AgentStart {

@@ -12,7 +12,7 @@ export const noNetworkOfItsOwn = (): string | undefined =>
   canRunAlone(['true'])
     ? undefined
     : `agents run in an isolated network: that requires Linux, ${neededPrograms.join(', ')}, ` +
-    'and permission to create network namespaces'
+      'and permission to create network namespaces'
 
 function resultIn(line: string): Result[] {
   if (!line.startsWith('{')) return []
