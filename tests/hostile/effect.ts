@@ -17,7 +17,7 @@ export interface Effect {
   victimDuring: Service
 }
 
-/** One attack: a name, and the actions of the attacker's clients. */
+/** An attack: a name, and the actions of the attacker's clients. */
 export interface Attack {
   name: string
   assault: (attacker: Customer, stage: Stage) => Assault | Promise<Assault>

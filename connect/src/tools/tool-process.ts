@@ -9,7 +9,7 @@ export interface ProcessSettings {
   environment: Readonly<Record<string, string>>
 }
 
-/** Of one message. */
+/** Bytes of one message. */
 const mostLineBytes = 8 * 1024 * 1024
 const mostLastWords = 500
 /** Time for a process to exit by itself, then after the signal. */

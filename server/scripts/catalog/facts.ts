@@ -23,7 +23,7 @@ export interface Facts {
   dimensions?: number
   /** Whether it is served by the Responses API only. */
   responsesOnly?: boolean
-  /** From the oldest source. */
+  /** Whether it is from the oldest source. */
   isStale?: boolean
   quote?: Quote
 }
