@@ -1,5 +1,5 @@
-// How many objects the gateway makes for a plain chat request, by type, with money and limits and
-// without: of several tries the one in the middle, as compiling makes objects too. Unlike a time, it is
+// Counts the objects that the gateway allocates for a plain chat request, by type, with money and limits and
+// without: the median of several runs, as compiling allocates too. Unlike a time, the count is
 // nearly the same on a busy machine.
 // Run by: npm run bench allocations
 import { join } from 'node:path'
@@ -7,14 +7,14 @@ import { startBenchGateway, type BenchGateway } from './bench-gateway'
 
 type Counts = ReadonlyMap<string, number>
 
-/** Until the engine has compiled what runs often: it leaves out what nobody sees. */
+/** Warm-up until the engine has compiled hot code: compiled code allocates fewer objects. */
 const warmUpRequests = 30_000
 const requests = 640
-/** Nothing is collected for as long as it is counted: neither when idle, nor before the heap has 2 GB. */
+/** Disables garbage collection while counting: neither when idle, nor before the heap has 2 GB. */
 const environment = { BUN_GC_TIMER_DISABLE: '1', BUN_JSC_largeHeapSize: '2000000000' }
 const atOnce = 32
 const tries = 9
-/** What is made less often than that is somebody else's. */
+/** Types with fewer objects a request than this belong to other work. */
 const fewest = 0.15
 
 async function ask({ gateway, key }: BenchGateway, model: string, count: number): Promise<void> {
@@ -47,7 +47,7 @@ async function countsOf({ gateway }: BenchGateway): Promise<Counts> {
 
 const sum = (counts: Counts) => [...counts.values()].reduce((all, one) => all + one, 0)
 
-/** Objects a request, by type. */
+/** Returns the objects a request, by type. */
 async function perRequest(...changes: readonly string[]): Promise<Counts> {
   await using bench = await startBenchGateway({
     preload: [...changes, 'heap-counts.ts'].map((file) => join(import.meta.dir, file)),

@@ -5,7 +5,7 @@ import { startGateway, type Gateway, type RigOptions } from '../tests/rig'
 const root = join(import.meta.dir, '..')
 const clockTicks = 100
 
-/** A gateway and a fake provider, each a process of its own, and a key to call it with. */
+/** A gateway and a fake provider, each in its own process, and an API key. */
 export interface BenchGateway extends AsyncDisposable {
   gateway: Gateway
   key: string
@@ -58,7 +58,7 @@ export async function startBenchGateway({
   }
 }
 
-/** Resident memory of a process in MB. */
+/** Returns the resident memory of a process in MB. */
 export function residentMb(pid: number): number {
   const [, kilobytes = '0'] =
     /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
@@ -72,10 +72,10 @@ const statOf = (path: string) => {
   return { name: name.slice(name.indexOf('(') + 1), micros: (ticks * 1_000_000) / clockTicks }
 }
 
-/** CPU time that a process has used so far, in microseconds. */
+/** Returns the CPU time that a process has used so far, in microseconds. */
 export const cpuMicros = (pid: number): number => statOf(`/proc/${pid}/stat`).micros
 
-/** The same by the names of its threads, of those that still run. */
+/** Returns the CPU time of a process by the names of its running threads, in microseconds. */
 export function cpuByThread(pid: number): Map<string, number> {
   const sums = new Map<string, number>()
   for (const id of readdirSync(`/proc/${pid}/task`)) {
@@ -85,7 +85,7 @@ export function cpuByThread(pid: number): Map<string, number> {
   return sums
 }
 
-/** Established connections of this machine to a loopback port, as the kernel lists them. */
+/** Counts the established connections of this machine to a loopback port, as the kernel lists them. */
 export function connectionsTo(port: number): number {
   const remote = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const established = '01'

@@ -1,4 +1,4 @@
-// Tollgate beside nginx, the provider asked directly, and the peers that are installed, in turns.
+// Compares Tollgate with nginx, direct requests to the provider, and the installed peers, in turns.
 // Run by: npm run bench [-- --rounds 5 --seconds 3 --only nginx,tollgate --scenarios chat-64]
 import { parseArgs } from 'node:util'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ const starters: Record<string, () => Promise<Subject>> = {
   litellm: startLitellm,
 }
 
-/** Starts all that can be, one after the other, so that none is slowed by the next. */
+/** Starts all available subjects one after the other, so that none is slowed by the next. */
 async function startAll(stack: AsyncDisposableStack) {
   const subjects: Subject[] = []
   const missing: Record<string, string> = { ...refusedPeers }
@@ -83,7 +83,7 @@ function tell({
   )
 }
 
-/** Everything of every round, warm-up before; and how many requests each subject was sent. */
+/** Runs the warm-up and all rounds; returns the samples and the number of requests sent to each subject. */
 async function runAll(subjects: readonly Subject[]) {
   await using load = await startLoad()
   const sent = new Map<string, number>()
@@ -93,7 +93,7 @@ async function runAll(subjects: readonly Subject[]) {
   for (const subject of subjects) count(subject, await warm(load, subject, Number(values.warm)))
   for (let round = 1; round <= rounds; round++) {
     for (const scenario of scenarios) {
-      // Another one begins in each round, so that what a machine does by the clock meets all.
+      // Another subject begins each round, so that periodic work of the machine affects all of them.
       const first = round % subjects.length
       for (const subject of [...subjects.slice(first), ...subjects.slice(0, first)]) {
         const sample = await measure(load, subject, { scenario, seconds, round })
@@ -159,7 +159,7 @@ const result: Result = {
   scenarios: scenarios.map(({ name, title }) => ({ name, title })),
   figures: figuresOf(samples),
 }
-// A run of parts is a look, not a record.
+// A partial run is a look, not a record.
 const file = join(import.meta.dir, 'results', isWhole ? 'compare' : 'part')
 const report = reportOf(result)
 await Bun.write(`${file}.md`, `${report}\n`)

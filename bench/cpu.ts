@@ -1,5 +1,5 @@
-// CPU time of the gateway for a plain chat request and for a relayed chunk, thread by thread, with money and limits
-// and without, in turns. Load, provider and scenarios are those of `npm run bench`.
+// Measures the CPU time of the gateway for a plain chat request and for a relayed chunk, thread by thread, with
+// money and limits and without, in turns. Load, provider and scenarios are those of `npm run bench`.
 // Run by: npm run bench cpu [rounds]
 import { cpuByThread } from './bench-gateway'
 import { figuresOf, median } from './compare/figures'
@@ -10,7 +10,7 @@ import type { Subject } from './subjects/subject'
 import { startTollgate, startWithoutMoney } from './subjects/tollgate'
 
 const rounds = Number(process.argv[2] ?? 9)
-/** Rounds that are not counted: the engine compiles anew what runs often for some 200,000 requests. */
+/** Warm-up rounds: the engine recompiles hot code for some 200,000 requests. */
 const warmUpRounds = 6
 const seconds = 3
 const leastMicrosTold = 0.5
@@ -18,7 +18,7 @@ const leastMicrosTold = 0.5
 const plain = scenarioNamed('chat-64')
 const streamed = scenarioNamed('stream-0-200')
 
-/** A gateway, its samples, and the microseconds that each of its threads took for a plain request of each round. */
+/** A gateway, its samples, and the microseconds of each of its threads for a plain request of each round. */
 interface Measured {
   subject: Subject
   samples: Sample[]
@@ -27,7 +27,7 @@ interface Measured {
 
 await using load = await startLoad()
 
-/** Both kinds of requests once. Round 0 is not kept. */
+/** Runs both kinds of requests once. Round 0 is not recorded. */
 async function run({ subject, samples, threads }: Measured, round: number): Promise<void> {
   const [pid = 0] = subject.pids
   const before = cpuByThread(pid)
@@ -42,7 +42,7 @@ async function run({ subject, samples, threads }: Measured, round: number): Prom
   }
 }
 
-/** Prints a gateway's figures; returns the median of what a plain request took, in microseconds. */
+/** Prints a gateway's figures; returns the median CPU time of a plain request, in microseconds. */
 function tell({ subject, samples, threads }: Measured): number {
   const [request, chunk] = figuresOf(samples)
   const costs = samples.filter((it) => it.scenario === plain.name).map(({ cpu }) => cpu.own)
@@ -66,7 +66,7 @@ for (const start of [startTollgate, startWithoutMoney]) {
   measured.push({ subject: stack.use(await start()), samples: [], threads: new Map() })
 }
 for (let round = 1 - warmUpRounds; round <= rounds; round++) {
-  // Another one begins in each round, so that what a machine does by the clock meets both.
+  // The gateways alternate in beginning a round, so that periodic work of the machine affects both.
   for (const each of round % 2 === 0 ? measured : measured.toReversed()) {
     await run(each, Math.max(0, round))
   }

@@ -1,4 +1,4 @@
-// For CI: what a request and a chunk cost Tollgate in CPU, as multiples of what they cost nginx as a
+// For CI: the CPU of a request and of a chunk through Tollgate, as multiples of those through nginx as a
 // bare proxy in the same run. Fails where one is above its bound. Takes a minute and a half.
 // Run by: npm run bench gate
 import { measure, sound } from './compare/measure'
@@ -15,21 +15,21 @@ const rounds = 6
 const mostWarmSeconds = 12
 const windowSeconds = 1.5
 /**
- * The part of a processor that a gateway gets when it is what the load waits for. One that gets less
- * asks the ledger and syncs the journal for fewer requests at a time, and each costs more.
+ * The share of a processor that a gateway gets when it is the bottleneck. With less it batches fewer
+ * requests for each ledger call and journal sync, and each request costs more.
  */
 const leastBusy = 0.7
 
 const plain = scenarioNamed('chat-64')
-// A chunk at a time, as from a model: chunks without a gap come several at once, and how many depends
-// on what else the machine does.
+// One chunk at a time, as from a model: chunks without a gap arrive in batches, whose size depends
+// on other load on the machine.
 const streamed: Scenario = { ...scenarioNamed('stream-10-200'), leastSeconds: 0 }
 
-/** Microseconds of the gateway alone. */
+/** CPU microseconds of the gateway alone. */
 interface Costs {
   request: number
   chunk: number
-  /** The part of one processor that the gateway had with plain requests. */
+  /** The share of one processor that the gateway had with plain requests. */
   busy: number
 }
 
@@ -38,14 +38,14 @@ interface Round {
   tollgate: Costs
 }
 
-/** Runs both in turns; the costs of each by round. */
+/** Runs both in turns; returns the costs of each by round. */
 async function run(nginx: Subject, tollgate: Subject): Promise<Round[]> {
   await using load = await startLoad()
   const one = async (subject: Subject, round: number): Promise<Costs> => {
     const at = { seconds: windowSeconds, round }
     const whole = sound(await measure(load, subject, { scenario: plain, ...at }))
     const many = sound(await measure(load, subject, { scenario: streamed, ...at }))
-    // With the stream's own part of it: a difference of two figures would have the noise of both.
+    // Includes the stream's share of the request: a difference of two figures would have the noise of both.
     const chunk = (many.cpu.own * many.finished) / many.events
     return { request: whole.cpu.own, chunk, busy: whole.busy.gateway }
   }
@@ -60,8 +60,8 @@ async function run(nginx: Subject, tollgate: Subject): Promise<Round[]> {
 const least = (values: readonly number[]) => Math.min(...values)
 
 /**
- * One line; false where the bound is broken. The least of all rounds counts: what else the machine does
- * only adds to a cost, a regression is in every round.
+ * Prints one line; returns false where the bound is exceeded. The minimum of all rounds counts: other load
+ * only adds to a cost, while a regression is in every round.
  */
 function judge(found: readonly Round[], { name, title, most, reason }: Bound): boolean {
   const own = found.map(({ tollgate }) => tollgate[name])
@@ -85,9 +85,9 @@ try {
   console.log(`Tollgate had ${(100 * busy).toFixed(0)} % of a processor in its best round`)
   const holds = bounds.map((bound) => judge(found, bound)).every(Boolean)
   if (!holds) process.exitCode = busy < leastBusy ? 3 : 1
-  if (process.exitCode === 3) console.error('cannot tell: the machine has too much else to do')
+  if (process.exitCode === 3) console.error('inconclusive: the machine is too busy')
 } catch (thrown) {
   if (!(thrown instanceof Missing)) throw thrown
-  console.error(`the gate cannot be asked: ${thrown.message}`)
+  console.error(`the gate could not run: ${thrown.message}`)
   process.exitCode = 2
 }

@@ -1,6 +1,6 @@
-// Whether a request costs the same with a few rows and with many: keys, accounts, models, logs, open streams.
-// Two gateways in turns, one of which is filled step by step and keeps what it has.
-// Run by: npm run bench growth [a part of all rows, 1 by default]
+// Compares the cost of a request with few rows and with many: keys, accounts, models, logs, open streams.
+// Two gateways in turns, one of which is filled step by step and keeps its rows.
+// Run by: npm run bench growth [a fraction of all rows, 1 by default]
 import { openDatabase } from '../tests/database'
 import { cpuMicros, residentMb, startBenchGateway, type BenchGateway } from './bench-gateway'
 import { fillAccounts, fillKeys, fillLogs, fillModels } from './growth/fill'
@@ -13,13 +13,13 @@ const many = {
   logs: Math.round(10_000_000 * part),
   streams: Math.round(5000 * part),
 }
-/** Keys, each of an account of its own, that the requests are spread over. */
+/** Keys, each of its own account, over which the requests are spread. */
 const asking = 1000
 const rounds = 5
 const requests = 6000
 const atOnce = 32
 const warmUpRounds = 6
-/** Requests whose own time counts, one after the other. */
+/** Sequential requests whose latency is measured. */
 const looks = 100
 
 interface Side {
@@ -51,7 +51,7 @@ async function answered(response: Response): Promise<string> {
   return text
 }
 
-/** Microseconds of CPU for each request, all keys in turn. */
+/** Measures the CPU microseconds of a request, all keys in turn. */
 async function cpuOf(side: Side): Promise<number> {
   const before = cpuMicros(side.bench.gateway.pid)
   let sent = 0
@@ -66,7 +66,7 @@ async function cpuOf(side: Side): Promise<number> {
 const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
-/** The median of how long `look` takes, in milliseconds. */
+/** Measures the median duration of `look`, in milliseconds. */
 async function timeOf(look: (at: number) => Promise<unknown>): Promise<number> {
   const times: number[] = []
   for (let at = 0; at < looks; at++) {
@@ -82,7 +82,7 @@ const read = (side: Side, path: string) =>
     headers: { authorization: `Bearer ${side.keys[0]}` },
   }).then(answered)
 
-/** A line of the table: what a request costs both, and what else is looked at. */
+/** Prints a line of the table: the cost of a request on both, and of an optional further call. */
 async function tell(step: string, pair: Pair, look?: Look): Promise<void> {
   const { few, lots } = pair
   await settleDown(pair)
@@ -103,7 +103,7 @@ async function tell(step: string, pair: Pair, look?: Look): Promise<void> {
   )
 }
 
-/** What was just added has the engine compile anew and collect all of its heap, for some 30,000 requests. */
+/** Sends some 30,000 requests, as new rows make the engine recompile and run a full collection. */
 async function settleDown({ few, lots }: Pair): Promise<void> {
   for (let round = 0; round < warmUpRounds; round++) {
     await cpuOf(few)
@@ -135,7 +135,7 @@ const few = await prepare(asking + looks, asking + looks)
 await using _few = few.bench
 const lots = await prepare(many.accounts, many.keys)
 await using _lots = lots.bench
-// One after the other at first: accounts that are all new at once would wait for each other's look-ups.
+// One after the other at first: simultaneous new accounts would wait for each other's lookups.
 for (const side of [few, lots]) for (const key of side.keys) await answered(await ask(side, key))
 
 console.log('| more of | CPU µs a request: few | many | MB: few | many | ms, few and many |')

@@ -1,5 +1,5 @@
-// Loaded before a gateway whose allocations are counted: at SIGUSR2 it writes how many objects of each
-// type its heap has, dead ones that were not collected yet included.
+// Preloaded into a gateway whose allocations are counted: on SIGUSR2 it writes the number of objects of each
+// type in its heap, including dead ones that were not collected yet.
 import { heapStats } from 'bun:jsc'
 
 process.on('SIGUSR2', () => {

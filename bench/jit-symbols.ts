@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Code that the engine made, from when on it was there. */
+/** Code that the engine compiled, and the time of compilation. */
 interface Compiled {
   start: bigint
   end: bigint
@@ -15,8 +15,8 @@ const codeLoad = 0
 const nameOffset = recordHead + 40
 
 /**
- * Names of a function by its address and the time, out of the file that `BUN_JSC_useJITDump` has written:
- * addresses are used again when code is thrown away.
+ * Resolves the name of a function by its address and the time, from the file written by `BUN_JSC_useJITDump`:
+ * addresses are reused when code is discarded.
  * @see https://github.com/torvalds/linux/blob/master/tools/perf/Documentation/jitdump-specification.txt
  */
 export class JitSymbols {
@@ -32,7 +32,7 @@ export class JitSymbols {
     }
   }
 
-  /** The function, without the engine's word for how it was compiled; undefined for glue and strangers. */
+  /** Returns the function name, without the engine's compiler tier; undefined for glue and foreign code. */
   at(address: bigint, time: bigint): string | undefined {
     let found: Compiled | undefined
     for (const code of this.#pages.get(address >> pageBits) ?? []) {

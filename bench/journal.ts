@@ -1,4 +1,4 @@
-// CPU and latency of the usage journal: a begin, then a settle, by so many requests at once.
+// Measures CPU and latency of the usage journal: a begin, then a settle, at several levels of concurrency.
 // Run by: npm run bench journal [directory], to measure the disk of that directory.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,14 +29,14 @@ const settleMs: number[] = []
 async function pair(journal: Journal): Promise<void> {
   const id = attemptId(next++)
   await journal.begin(id, openBody)
-  // The provider's answer: another turn of the event loop.
+  // The provider's answer arrives in another turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve))
   const startedAt = performance.now()
   await journal.settle(id, settledBody)
   settleMs.push(performance.now() - startedAt)
 }
 
-/** Books as the flusher does, 200 rows at a time, until nothing more comes. */
+/** Books like the flusher, 200 rows at a time, until no more rows come. */
 async function flush(journal: Journal, isLast: () => boolean): Promise<void> {
   while (!isLast() || journal.size > 0) {
     if (journal.size >= 200 || isLast()) {

@@ -1,4 +1,4 @@
-// Time that limits take of a request in process: entering, reserving, truing up, leaving.
+// Measures the in-process time of limits for a request: enter, reserve, adjust to actual usage, leave.
 // Run by: npm run bench limits
 import { combineLimits, type Principal } from '../server/src/auth/principal'
 import { RateLimits } from '../server/src/policy/limits'

@@ -1,5 +1,5 @@
-// Loaded before a gateway whose heap is watched: at SIGUSR2 it collects garbage and writes how much of
-// its heap is left, and how many objects of each type that are.
+// Preloaded into a gateway whose heap is watched: on SIGUSR2 it collects garbage and writes the remaining
+// heap size, and the number of objects of each type.
 import { heapStats } from 'bun:jsc'
 
 process.on('SIGUSR2', () => {

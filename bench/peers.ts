@@ -1,11 +1,11 @@
-// Installs the peers that the comparison runs beside Tollgate, each into its own folder of bench/peers.
+// Installs the peers of the comparison, each into its own folder of bench/peers.
 // Run by: npm run bench peers
 import { join } from 'node:path'
 import { goPeers, litellmEnvironment } from './subjects/peers'
 
 const folder = join(import.meta.dir, 'peers')
 
-/** Runs a program to its end; what it says is shown. True when it succeeded. */
+/** Runs a program to its end, and shows its output. Returns true on success. */
 async function run(command: string[], cwd: string): Promise<boolean> {
   console.log(`> ${command.join(' ')}`)
   const [program = ''] = command
@@ -27,12 +27,11 @@ const pip = [join(litellmEnvironment, 'bin/pip'), 'install', '--quiet', '-r', 'r
 installed['litellm'] =
   (await run(['python3', '-m', 'venv', litellmEnvironment], litellm)) && (await run(pip, litellm))
 
-// Nothing is built of them yet: as long as they are refused, how they start cannot be tried.
+// Nothing is built of them yet: as long as they cannot be downloaded, their start cannot be tested.
 for (const [name, module] of Object.entries(goPeers)) {
   const isThere = await run(['go', 'list', '-m', `${module}@latest`], folder)
   installed[name] = false
-  if (isThere)
-    console.log(`${module} can be had now: add how it starts to bench/subjects/peers.ts.`)
+  if (isThere) console.log(`${module} is available now: add its start to bench/subjects/peers.ts.`)
 }
 for (const [name, is] of Object.entries(installed)) {
   console.log(`${name}: ${is ? 'installed' : 'not installed'}`)

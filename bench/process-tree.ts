@@ -6,7 +6,7 @@ interface Process {
   pid: number
   parent: number
   name: string
-  /** All its threads, and the children that it has waited for. */
+  /** CPU of all its threads, and of the children that it has waited for. */
   micros: number
 }
 
@@ -14,7 +14,7 @@ const read = (path: string): string => {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    // The process has ended meanwhile.
+    // The process has exited meanwhile.
     return ''
   }
 }
@@ -29,7 +29,7 @@ function processOf(pid: number): Process[] {
   return [{ pid, parent: Number(fields[1]), name, micros: ticks * microsPerTick }]
 }
 
-/** These processes and all that they started. */
+/** Returns these processes and all their descendants. */
 function treeOf(roots: readonly number[]): Process[] {
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
   const all = pids.flatMap(processOf)
@@ -41,14 +41,14 @@ function treeOf(roots: readonly number[]): Process[] {
   return all.filter(({ pid }) => inTree.has(pid))
 }
 
-/** What is counted apart from the gateway that started it. */
+/** Tells whether a process is counted apart from the gateway that started it. */
 const isService = ({ name }: Process) => name === 'postgres' || name === 'redis-server'
 
-/** CPU time so far, in microseconds. */
+/** CPU time used so far, in microseconds. */
 export interface Cpu {
-  /** The gateway: its processes, their threads and children, but for its database. */
+  /** The gateway: its processes, their threads and children, without its database. */
   own: number
-  /** With the database and the cache that it started or was given. */
+  /** Including its database and cache. */
   all: number
 }
 
@@ -59,19 +59,19 @@ export function cpuOf(roots: readonly number[]): Cpu {
   return { own: sum(tree.filter((process) => !isService(process))), all: sum(tree) }
 }
 
-/** The processes of a gateway, without its database. */
+/** Returns the processes of a gateway, without its database. */
 export const ownPids = (roots: readonly number[]): number[] =>
   treeOf(roots)
     .filter((process) => !isService(process))
     .map(({ pid }) => pid)
 
-/** The databases and caches that this very process started. */
+/** Returns the databases and caches that this process started. */
 export const ownServices = (): number[] =>
   treeOf([process.pid])
     .filter((each) => isService(each) && each.parent === process.pid)
     .map(({ pid }) => pid)
 
-/** Resident memory of these processes together, in MB. */
+/** Returns the resident memory of these processes together, in MB. */
 export const residentMbOf = (pids: readonly number[]): number =>
   pids.reduce((sum, pid) => {
     const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(read(`/proc/${pid}/status`)) ?? []

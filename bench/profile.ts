@@ -1,5 +1,5 @@
-// Where the main thread of the gateway spends its time on plain chat requests, function by function,
-// with money and limits and without. Needs Linux's `perf`, and leave to use it.
+// Profiles the main thread of the gateway on plain chat requests, function by function,
+// with money and limits and without. Needs Linux's `perf`, and permission to use it.
 // Run by: npm run bench profile [lines]
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -30,7 +30,7 @@ const askMany = (count: number, one: () => Promise<void>) =>
     }),
   )
 
-/** Microseconds of a request by function: in it and what it calls, and in it alone. */
+/** Microseconds of a request by function: inclusive of its callees, and exclusive. */
 interface Profile {
   whole: Map<string, number>
   own: Map<string, number>

@@ -1,4 +1,4 @@
-// Hours of a mixed load, and what of it stays: P02, P03.
+// Runs a mixed load for hours, and measures leaks: P02, P03.
 // Run by: SOAK_MINUTES=480 npm run soak
 import { openDatabase } from '../tests/database'
 import { eventually, residentMb } from '../tests/faults/asking'
@@ -10,18 +10,18 @@ import { join } from 'node:path'
 
 const minutes = Number(process.env['SOAK_MINUTES'] ?? 10)
 const workers = Number(process.env['SOAK_WORKERS'] ?? 32)
-/** Of the requests one in so many is left by its caller, and one in so many meets a fault. */
+/** One in this many requests is abandoned by its client, and one in this many hits a provider fault. */
 const abortEvery = 20
 const faultEvery = 20
-/** What a heap grows to at first is no leak. */
+/** Initial heap growth is not a leak. */
 const warmShare = 0.25
-/** A line through less says nothing. */
+/** A trend over a shorter time is not significant. */
 const judgedMinutes = 60
 const promisedMbAnHour = 1
 const collections = 20
 const shownTypes = 16
 
-/** Beside whole answers and streams: what providers do wrong. */
+/** Faults of providers, beside complete answers and streams. */
 const faults = ['status-500', 'rst-after-3', 'half-json', 'close-after-2', 'empty-200']
 
 const dataDir = await newDataDir()
@@ -63,7 +63,7 @@ async function ask(turn: number): Promise<void> {
   } catch {
     counts[isLeft ? 'left' : 'failed'] += 1
   }
-  // The fake provider remembers all it was asked, in this process.
+  // The fake provider keeps all its requests, in this process.
   if (turn % 5000 === 0) upstream.reset()
 }
 
@@ -79,7 +79,7 @@ interface Live {
   types: Record<string, number>
 }
 
-/** What of the heap is reached: unlike resident memory it does not go up and down with the load. */
+/** Measures the reachable heap: unlike resident memory it does not vary with the load. */
 async function liveHeap(): Promise<Live> {
   const from = gateway.output().length
   process.kill(gateway.pid, 'SIGUSR2')
@@ -96,7 +96,7 @@ const handlesOf = (pid: number) =>
     .stdout.toString()
     .split('\n').length
 
-/** Of a line through the samples, by least squares. */
+/** Fits a line through the samples by least squares, and returns its slope. */
 function slope<At extends { hours: number }>(samples: readonly At[], of: (sample: At) => number) {
   const mean = (value: (sample: At) => number) =>
     samples.reduce((sum, each) => sum + value(each), 0) / samples.length
@@ -124,7 +124,7 @@ const live: Live[] = []
 while (elapsedHours() * 60 < minutes) {
   await Bun.sleep(everyMs)
   sample()
-  // Collecting on command is not what a server does: seldom, so that it changes little.
+  // A server does not collect on command: rarely, to change little.
   if (elapsedHours() * 60 < (live.length + 1) * (minutes / collections)) continue
   live.push(await liveHeap())
 }
@@ -143,7 +143,7 @@ const mbAnHour = slope(judged, ({ mb }) => mb)
 const handlesAnHour = slope(judged, ({ handles }) => handles)
 const judgedLive = live.filter(({ hours }) => hours * 60 > minutes * warmShare)
 const liveAnHour = slope(judgedLive, ({ mb }) => mb)
-/** Types of which there are more at the end, by how many more. */
+/** Types with more objects at the end, by the difference. */
 const grown = Object.entries(judgedLive.at(-1)?.types ?? {})
   .map(([type, count]) => ({ type, more: count - (judgedLive[0]?.types[type] ?? 0) }))
   .filter(({ more }) => more > 0)

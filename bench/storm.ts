@@ -1,4 +1,4 @@
-// A provider that fails for a minute at 200 requests a second, and what becomes of the requests: U10.
+// Simulates a provider that fails for a minute at 200 requests a second, and measures the requests: U10.
 // Run by: npm run bench storm [seconds] [connections]
 import { refusing, startKeyedUpstream } from '../tests/resilience/keyed-upstream'
 import { startGateway } from '../tests/rig'
@@ -41,7 +41,7 @@ async function ask(): Promise<Answered> {
   return { atMs, tookMs: performance.now() - atMs, status: response.status }
 }
 
-/** One every 5 ms by the clock, whether or not those before have been answered. */
+/** Sends one request every 5 ms, whether or not earlier ones have been answered. */
 async function load(forMs: number, isOver: () => boolean = () => false): Promise<Answered[]> {
   const running: Promise<Answered>[] = []
   const startedAt = performance.now()
@@ -76,7 +76,7 @@ console.log(`attempts: ${asked} for ${failed.length} requests, ${each} a request
 const [start = 0] = failed.map(({ atMs }) => atMs)
 const slow = failed.filter(({ atMs }) => atMs > start + 2000).map(({ tookMs }) => tookMs)
 const late = slow.toSorted((a, b) => a - b)[Math.floor(0.99 * slow.length)] ?? 0
-console.log(`refusals after the first two seconds: p99 ${late.toFixed(1)} ms (at most 20)`)
+console.log(`rejections after the first two seconds: p99 ${late.toFixed(1)} ms (at most 20)`)
 
 for (const each of keys) upstream.answer(each)
 const healedAt = performance.now()

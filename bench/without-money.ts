@@ -1,5 +1,5 @@
-// Loaded before a gateway that is measured without money and limits: nothing is counted, held,
-// journalled or booked. Only a measurement has a use for it.
+// Preloaded into a gateway that is measured without money and limits: nothing is counted, held,
+// journalled or booked. For benchmarks only.
 import type { Meter } from '../server/src/metering/meter'
 import { Metering } from '../server/src/metering/metering'
 import { type Admission, RateLimits } from '../server/src/policy/limits'

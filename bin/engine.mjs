@@ -1,36 +1,36 @@
-// What the engine is told by its environment: by the launcher, and by the single executable when it
-// starts. Plain JavaScript without dependencies, for any Node from 18 on.
+// The environment variables of the JavaScript engine, set by the launcher and by the single executable when it
+// starts. Plain JavaScript without dependencies, for Node 18 and later.
 
-/** A proxy would take the place of the guard over where upstream requests may go. */
+/** A proxy would bypass the guard over the addresses that upstream requests may reach. */
 const proxyNames = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY']
 
 /**
- * The environment that the server runs in, made of another one, and the names of the proxies in that,
- * which are ignored. Of its own result it makes the same again.
+ * Returns the environment that the server runs in, derived from `given`, and the names of the proxy variables in
+ * `given`, which are ignored. Idempotent: applied to its own result it changes nothing.
  */
 export function engineEnvironment(given) {
   const environment = { ...given }
-  // Bun allows 256 fetches at a time, and 65535 at most. Providers are asked without fetch; the clients of
-  // bench and tests, and libraries, use it.
+  // Bun allows 256 concurrent fetches by default, and 65535 at most. Upstream requests do not use fetch; the
+  // clients of bench and tests, and libraries, do.
   environment.BUN_CONFIG_MAX_HTTP_REQUESTS ||= '65535'
-  // The engine lets the heap double between two whole collections as long as the process has less than
-  // four fifths of the memory it believes in. A busy gateway has 210 to 250 MB: believing in 280 MB it
-  // collected four times as often, and a request cost half more CPU. Not a limit.
+  // The engine lets the heap double between two full collections as long as the process uses less than
+  // four fifths of the memory size configured here. A busy gateway uses 210 to 250 MB: with 280 MB the engine
+  // collected four times as often, and a request cost 50 % more CPU. Not a limit.
   environment.BUN_JSC_forceRAMSize ||= '400000000'
-  // What the heap may grow to before garbage is collected: half more than what the server holds when
-  // idle, or every second collection is a whole one.
+  // Heap size before garbage is collected: 50 % above what the server holds when
+  // idle, or every second collection is a full one.
   environment.BUN_JSC_largeHeapSize ||= '60000000'
-  // Milliseconds for which the allocator keeps what was freed before the kernel gets it back. By default it gave
-  // back, again and again, what the next batch of the ledger took: 5 µs of a request. The peak is the same.
+  // Milliseconds for which the allocator keeps freed pages before it returns them to the kernel. By default it
+  // returned, again and again, what the next ledger batch allocated: 5 µs of a request. The peak is the same.
   environment.MIMALLOC_PURGE_DELAY ||= '1000'
   const proxies = proxyNames.flatMap((name) => [name, name.toLowerCase()])
   const ignored = proxies.filter((name) => environment[name])
-  // Empty, not absent: what is absent Bun takes from a .env file in the working directory.
+  // Empty, not absent: Bun reads absent variables from a .env file in the working directory.
   for (const name of proxies) environment[name] = ''
   return { environment, ignored }
 }
 
-/** That of `tollgate connect`, whose owner decides on proxies; it guards nobody's addresses. */
+/** Returns the environment of `tollgate connect`. Its owner decides on proxies; it guards no addresses. */
 export function agentEnvironment(given) {
   const { environment } = engineEnvironment(given)
   for (const name of proxyNames.flatMap((one) => [one, one.toLowerCase()])) {
@@ -39,6 +39,6 @@ export function agentEnvironment(given) {
   return environment
 }
 
-/** Says so, for whoever starts the server. */
+/** Formats the log line that names the ignored proxy variables. */
 export const ignoredProxies = (names) =>
   `tollgate: ${names.join(', ')} ignored: upstreams are reached directly.`

@@ -1,2 +1,2 @@
-/** What `tollgate --help` says. */
+/** The text of `tollgate --help`. */
 export function helpFor(program: 'sources' | 'executable'): string

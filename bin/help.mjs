@@ -1,17 +1,13 @@
-// What `tollgate --help` says, of the sources and of the single executable. Plain JavaScript for any
-// Node from 18 on, as the launcher is.
+// The text of `tollgate --help`, for the sources and for the single executable. Plain JavaScript for
+// Node 18 and later, like the launcher.
 
-/** Name, words, and for which program where it is not both. A name of nothing goes on with the line before. */
+/** Name, description, and the program where it is not both. An empty name continues the line before. */
 const lines = [
   ['start', 'run the server (the default); --workers 4 for several processes on its port'],
-  ['dev', 'run it, and again after each change of its source', 'sources'],
+  ['dev', 'run the server, and restart it after each change of its source', 'sources'],
   ['test [args]', 'run the tests; arguments go to bun test', 'sources'],
-  ['deep [args]', 'run the longest tests, and try all that test only samples', 'sources'],
-  [
-    'faults [names]',
-    'run the tests that need services of their own, or those of these names',
-    'sources',
-  ],
+  ['deep [args]', 'run the longest tests, and all that test only samples', 'sources'],
+  ['faults [names]', 'run the tests that need their own services, or the named suites', 'sources'],
   [
     'fuzz',
     'send hostile requests to every route, and hostile answers to the HTTP client',
@@ -19,46 +15,46 @@ const lines = [
   ],
   [
     'simulation [seeds]',
-    'simulate leases, journal and database with faults, or replay these seeds: docs/money.md',
+    'simulate leases, journal and database under faults, or replay seeds: docs/money.md',
     'sources',
   ],
   [
     'hostile [names]',
-    'run the attacks of a hostile customer, and report what each came to',
+    'run the attacks of a hostile customer, and report the effect of each',
     'sources',
   ],
-  ['docs', 'run what the pages have for libraries that it installs first', 'sources'],
+  ['docs', 'run the examples in docs/ that need libraries, which it installs first', 'sources'],
   ['dashboard', 'run the tests that need a browser: Chromium', 'sources'],
   [
     'clients [names]',
-    'run client libraries against it, or those of these names: docs/clients.md',
+    'run client libraries against the server, or the named ones: docs/clients.md',
     'sources',
   ],
-  ['check', 'run what must pass before a change is sent', 'sources'],
+  ['check', 'run the checks that must pass before a change is submitted', 'sources'],
   ['run <file>', 'run a program of this checkout, such as server/scripts/openapi.ts', 'sources'],
-  ['doctor', 'tell what is wrong here, and how to mend it'],
-  ['migrate', 'bring the database up to date'],
-  ['audit', 'check that the ledger is in order; --json for programs'],
-  ['backup <file>', 'write all of the database into a file'],
-  ['restore <file>', 'put a backup into a database'],
-  ['rotate-keys', 'have the first key of ENCRYPTION_KEY wrap all stored secrets'],
-  ['sign-in-link', 'print a link that signs the operator in to the dashboard, once'],
+  ['doctor', 'diagnose this installation, and print how to fix it'],
+  ['migrate', 'migrate the database to this version'],
+  ['audit', 'verify the ledger; --json for programs'],
+  ['backup <file>', 'write the whole database into a file'],
+  ['restore <file>', 'restore a backup into a database'],
+  ['rotate-keys', 'rewrap all stored secrets with the first key of ENCRYPTION_KEY'],
+  ['sign-in-link', 'print a one-time link that signs the operator in to the dashboard'],
   ['users, keys, credits, models, connections', ''],
-  ['', 'operate a server that runs; each has --help'],
+  ['', 'operate a running server; each has --help'],
   [
     'connect',
-    'lend models and tools of this machine to a Tollgate elsewhere: docs/self-hosted.md',
+    'serve models and tools of this machine through a Tollgate elsewhere: docs/self-hosted.md',
     'sources',
   ],
   [
     'connect',
-    'lend models and tools of this machine to a Tollgate elsewhere; --help',
+    'serve models and tools of this machine through a Tollgate elsewhere; --help',
     'executable',
   ],
-  ['healthy', 'ask the server that runs here whether it lives; exit code 0 if so', 'executable'],
+  ['healthy', 'check that the server on this machine is alive; exit code 0 if so', 'executable'],
   [
     'bench [name]',
-    'compare with nginx and the peers that are installed, or run one measurement:',
+    'compare with nginx and the installed peers, or run one measurement:',
     'sources',
   ],
   [
@@ -66,21 +62,21 @@ const lines = [
     'gate, peers (installs them), streams, cpu, growth, profile, journal, limits, storm, soak',
     'sources',
   ],
-  ['build [path]', 'make a single executable of it, dist/tollgate', 'sources'],
-  ['sbom', 'print the bill of materials of this version, CycloneDX in JSON', 'sources'],
+  ['build [path]', 'build a single executable, dist/tollgate', 'sources'],
+  ['sbom', 'print the software bill of materials of this version, CycloneDX in JSON', 'sources'],
   ['--help', 'this text'],
   ['--version', 'the version of Tollgate'],
 ]
 
 const nameWidth = 13
 
-/** One line, its words in the column of all; what is longer than that column has the space of one. */
+/** Formats one line, descriptions aligned; a name longer than the column is followed by one space. */
 const lineOf = ([name, words]) => `  ${name.padEnd(nameWidth)} ${words}`.trimEnd()
 
-/** The whole text for `sources` or `executable`. */
+/** Returns the whole text for `sources` or `executable`. */
 export function helpFor(program) {
   const shown = lines.filter(([, , only]) => only === undefined || only === program)
-  const closing = 'DATA_DIR and other relative paths start where you stand.'
+  const closing = 'DATA_DIR and other relative paths start from the working directory.'
   const ofSources = program === 'sources' ? ' TOLLGATE_BUN names another Bun to run.' : ''
   return `Usage: tollgate [command]\n\n${shown.map(lineOf).join('\n')}\n\n${closing}${ofSources}`
 }

@@ -13,7 +13,7 @@ import { testSuites } from './test-suites.mjs'
 const bunVersion = '1.4.5'
 const root = dirname(dirname(realpathSync(fileURLToPath(import.meta.url))))
 
-/** What `check` runs, in this order: a name and the command line, `bun` standing for ours. */
+/** The steps of `check`, in this order: a name and the command line, where `bun` stands for the bundled Bun. */
 const checks = [
   ['types', 'tsc', '--noEmit'],
   ['types of the dashboard', 'tsc', '--noEmit', '--project', 'dashboard'],
@@ -26,12 +26,12 @@ const checks = [
     : []),
 ]
 
-/** A failure with words for whoever started us: one line, no stack. */
+/** A failure to launch, reported as one line without a stack. */
 class LaunchError extends Error {
   exitCode = 1
 }
 
-/** What was typed is not understood: exit code 2, as of every command (docs/cli.md). */
+/** An invalid command line: exit code 2, as of every command (docs/cli.md). */
 class UsageError extends LaunchError {
   exitCode = 2
 }
@@ -80,14 +80,14 @@ async function check() {
   return 0
 }
 
-/** What to type to run one check alone: neither our Bun nor the programs of packages are on the PATH. */
+/** Returns the command that runs one check alone: neither the bundled Bun nor package binaries are on the PATH. */
 function typed(program, args) {
   if (program !== 'bun') return ['npx', program, ...args].join(' ')
   const [first] = args
   return ['npx', 'tollgate', ...(first === 'test' ? args : ['run', ...args])].join(' ')
 }
 
-/** The command line of an installed package's program, run by the Node that runs us. */
+/** Returns the command line of an installed package's program, run by the current Node. */
 function nodeTool(name) {
   const folder = findPackage(name === 'tsc' ? 'typescript' : name)
   if (!folder) throw new LaunchError(`${name} is not installed. Run "npm ci".`)
@@ -95,7 +95,7 @@ function nodeTool(name) {
   return [process.execPath, [join(folder, typeof bin === 'string' ? bin : bin[name])]]
 }
 
-/** The path of the Bun to run. Throws LaunchError, saying how to get one. */
+/** Returns the path of the Bun to run. Throws LaunchError with instructions to install one. */
 function findBun() {
   const chosen = process.env.TOLLGATE_BUN
   if (chosen) return runnable(chosen)
@@ -127,12 +127,12 @@ function bunPackage() {
   return `@oven/bun-${system}-${processor}${libc}${baseline}`
 }
 
-/** Node's own report names the glibc it runs on, and none on musl. */
+/** Detects musl: Node's report names the glibc version, and none on musl. */
 function isMusl() {
   return !process.report?.getReport().header.glibcVersionRuntime
 }
 
-/** What cannot be read is taken for a processor of the last ten years. */
+/** Detects AVX2; assumes it where the processor's flags cannot be read. */
 function hasAvx2() {
   try {
     const flags = /^flags\s*:(.*)$/m.exec(readFileSync(cpuinfoPath(), 'utf8'))?.[1]
@@ -142,12 +142,12 @@ function hasAvx2() {
   }
 }
 
-/** Its own variable for the tests: nobody can take AVX2 out of a processor. */
+/** Returns the path of cpuinfo, which tests override, as AVX2 cannot be removed from a processor. */
 function cpuinfoPath() {
   return process.env.TOLLGATE_CPUINFO ?? '/proc/cpuinfo'
 }
 
-/** The folder of an installed package, nearest first: npm may have hoisted it above us. */
+/** Finds the folder of an installed package, nearest first: npm may have hoisted it to a parent. */
 function findPackage(name) {
   for (let folder = root; ; folder = dirname(folder)) {
     const candidate = join(folder, 'node_modules', name)
@@ -180,8 +180,8 @@ function childEnvironment() {
 }
 
 /**
- * Runs a program to its end and returns its exit code, 128 + n after signal n. Whatever we are sent
- * goes to the child, and we stay until it has gone: it may be finishing requests.
+ * Runs a program to its end and returns its exit code, 128 + n after signal n. Signals are forwarded to the
+ * child, and the launcher stays until it has exited, as it may be finishing requests.
  */
 function run(command, args, { cwd = process.cwd(), env = childEnvironment(), limitMs } = {}) {
   return new Promise((resolve, reject) => {
@@ -205,7 +205,7 @@ function run(command, args, { cwd = process.cwd(), env = childEnvironment(), lim
   })
 }
 
-/** Bun says which files still run when it is told to stop; one that cannot hear is killed. */
+/** Stops a run at its time limit: Bun names the files that still run on SIGTERM; if it does not exit, SIGKILL. */
 function stopLate(child, limitMs) {
   console.error(`tollgate: stopped after ${limitMs / 60_000} minutes.`)
   child.kill('SIGTERM')
@@ -213,10 +213,10 @@ function stopLate(child, limitMs) {
 }
 
 /**
- * Ctrl-C goes from the terminal to the whole group, so the child has its SIGINT already, and a copy
- * from us follows. From here the two cases look alike; a signal lost would be a server that never
- * stops, while one repeated is harmless: main.ts takes SIGINTs within a second for one. npm forwards
- * too, so what comes to us twice within a second goes on once.
+ * Forwards signals to the child. Ctrl-C goes from the terminal to the whole group, so the child has its SIGINT
+ * already, and a copy follows. The two cases look alike here; a lost signal would be a server that never stops,
+ * while a repeated one is harmless: main.ts treats SIGINTs within a second as one. npm forwards too, so a
+ * signal that arrives twice within a second is forwarded once.
  */
 function forwardSignals(child) {
   const forwarders = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => {
@@ -243,7 +243,7 @@ async function main([name = 'start', ...args]) {
   process.exitCode = await commands[name](args)
 }
 
-// Whoever reads our output may have enough of it, as `head` has.
+// The reader of a pipe may close it early, as `head` does.
 process.stdout.on('error', (error) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 main(process.argv.slice(2)).catch((thrown) => {
   const isKnown = thrown instanceof LaunchError

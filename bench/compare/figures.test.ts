@@ -25,7 +25,7 @@ const sampleOf = (own: Partial<Sample>): Sample => ({
 
 const taking = (value: number) => ({ whole: { p50: value, p99: value } })
 
-test('what is added is more than the provider took in the same round, by the median of rounds', () => {
+test('added latency is that beyond the provider in the same round, by the median of rounds', () => {
   const samples = [1, 2, 3].flatMap((round) => [
     sampleOf({ subject: 'direct', round, ...taking(round) }),
     sampleOf({ round, ...taking(round === 2 ? 100 : round + 0.25) }),
@@ -45,7 +45,7 @@ test('a chunk costs what a stream costs beyond a plain request of the same round
   expect(figuresOf(samples).map(({ cpuPerChunk }) => cpuPerChunk)).toEqual([undefined, 10])
 })
 
-test('failures of all rounds are counted, and the first is told', () => {
+test('failures of all rounds are counted, and the first is reported', () => {
   const samples = [
     sampleOf({}),
     sampleOf({ round: 2, failed: { '503': 2, connection: 1 }, failure: '503: late' }),
@@ -53,7 +53,7 @@ test('failures of all rounds are counted, and the first is told', () => {
   expect(figuresOf(samples)).toMatchObject([{ failed: 3, failure: '503: late' }])
 })
 
-test('a plot has a dot for each value, and escapes what labels hold', () => {
+test('a plot has a dot for each value, and escapes its labels', () => {
   const points = [
     { label: 'Tollgate, everything on', value: 60 },
     { label: 'a < b', value: 5000 },

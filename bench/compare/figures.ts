@@ -1,12 +1,12 @@
 import type { Sample } from './measure'
 
-/** What a row of a table says: medians over the rounds. CPU in microseconds, times in milliseconds. */
+/** A row of a table: medians over the rounds. CPU in microseconds, times in milliseconds. */
 export interface Figures {
   subject: string
   scenario: string
   rounds: number
   cpuPerRequest: number
-  /** With its database and cache. */
+  /** Including its database and cache. */
   cpuPerRequestAll: number
   /** An event of a stream, beyond what a plain request costs; undefined for plain answers. */
   cpuPerChunk?: number
@@ -14,7 +14,7 @@ export interface Figures {
   eventsPerSecond: number
   p50: number
   p99: number
-  /** More than the provider asked directly in the same round. */
+  /** Latency beyond direct requests to the provider in the same round. */
   addedP50: number
   addedP99: number
   firstByteP50: number
@@ -35,10 +35,10 @@ export const median = (values: readonly number[]): number => {
 const failedOf = ({ failed }: Sample) =>
   Object.values(failed).reduce((sum, count) => sum + count, 0)
 
-/** The scenario whose cost a request has without its chunks. */
+/** The scenario that measures the cost of a request without its chunks. */
 const plainScenario = 'chat-64'
 
-/** Figures of all samples, a row for each subject and scenario, in their first order. */
+/** Computes the figures of all samples, a row for each subject and scenario, in order of first appearance. */
 export function figuresOf(samples: readonly Sample[]): Figures[] {
   const find = (subject: string, scenario: string, round: number) =>
     samples.find((it) => it.subject === subject && it.scenario === scenario && it.round === round)

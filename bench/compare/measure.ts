@@ -4,31 +4,31 @@ import { cpuOf, ownPids, residentMbOf, type Cpu } from '../process-tree'
 import type { Subject } from '../subjects/subject'
 import { planOf, type Scenario } from './scenarios'
 
-/** One scenario on one subject in one round. */
+/** The measurement of one scenario on one subject in one round. */
 export interface Sample extends Outcome {
   subject: string
   scenario: string
   round: number
-  /** Answers that came whole in a second. */
+  /** Complete answers a second. */
   rate: number
-  /** Microseconds a request: the gateway alone, and with its database. */
+  /** CPU microseconds a request: the gateway alone, and with its database. */
   cpu: Cpu
-  /** The gateway's largest resident memory meanwhile, in MB, without its database. */
+  /** The gateway's peak resident memory during the load, in MB, without its database. */
   residentMb: number
-  /** Parts of one processor that were busy meanwhile. */
+  /** Utilization of one processor during the load, as fractions. */
   busy: { gateway: number; load: number; provider: number }
 }
 
-/** How many requests were sent, however they ended. */
+/** Returns the number of requests sent, however they ended. */
 export const requestsOf = ({ finished, left, cut, failed }: Outcome): number =>
   [finished, left, cut, ...Object.values(failed)].reduce((sum, count) => sum + count, 0)
 
 const lookMs = 250
 const mostWaitMs = 15_000
-/** A part of one processor below which a gateway counts as idle. */
+/** The fraction of one processor below which a gateway counts as idle. */
 const idle = 0.05
 
-/** Waits until a gateway has done what it left for later, such as booking; 15 s at most. */
+/** Waits until a gateway has finished its background work, such as booking; 15 s at most. */
 async function untilIdle(pids: readonly number[]): Promise<void> {
   const deadline = performance.now() + mostWaitMs
   for (let before = cpuOf(pids).all; performance.now() < deadline;) {
@@ -39,7 +39,7 @@ async function untilIdle(pids: readonly number[]): Promise<void> {
   }
 }
 
-/** The most memory seen until it is disposed of. */
+/** Records the peak memory until it is disposed of. */
 function watchMemory(pids: readonly number[]) {
   const watch = { mostMb: residentMbOf(pids) }
   const timer = setInterval(() => {
@@ -48,7 +48,7 @@ function watchMemory(pids: readonly number[]) {
   return { watch, [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-/** Measures once: CPU from before the load until all that it caused is done. */
+/** Measures once: CPU from before the load until all work that it caused is done. */
 export async function measure(
   load: Load,
   subject: Subject,
@@ -81,7 +81,7 @@ export async function measure(
   }
 }
 
-/** The sample. Throws where an answer was bad or cut: those would be cheap ones. */
+/** Returns the sample. Throws where an answer failed or was cut, as such answers would be cheap. */
 export function sound(sample: Sample): Sample {
   const { finished, cut, failed, failure, subject } = sample
   if (finished > 0 && cut === 0 && Object.keys(failed).length === 0) return sample

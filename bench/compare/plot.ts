@@ -23,7 +23,7 @@ const escaped = (text: string) =>
 const shown = (value: number) =>
   value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toFixed(1)
 
-/** Readable on a light page and on a dark one: colours follow the reader's. */
+/** Colours for light and dark pages, by the reader's preference. */
 const style = `
   text { font: 13px system-ui, sans-serif; fill: #1f2933 }
   .title { font-size: 15px; font-weight: 600 }
@@ -38,8 +38,8 @@ const style = `
   }`
 
 /**
- * An SVG of one value a line on a logarithmic scale, as peers differ by orders of magnitude. Lines
- * whose label begins with "Tollgate" stand out.
+ * Draws an SVG with one value a line on a logarithmic scale, as peers differ by orders of magnitude.
+ * Highlights lines whose label begins with "Tollgate".
  */
 export function plotOf({ title, unit, points }: Plot): string {
   const values = points.map(({ value }) => value)

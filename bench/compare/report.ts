@@ -17,7 +17,7 @@ const table = (head: string[], rows: string[][]): string =>
 
 const isBad = ({ failed, cut }: Figures) => failed > 0 || cut > 0
 
-/** A row of a scenario. */
+/** Formats a row of a scenario. */
 function cells(result: Result, { name, title }: Participant, scenario: string): string[] {
   const its = figuresFor(result, name, scenario)
   if (!its) return []
@@ -73,22 +73,22 @@ function moneySection({ participants }: Result): string {
   return table(['gateway', 'promise', 'holds', 'found'], rows)
 }
 
-/** How it is known that load and provider were not what was measured. */
+/** Formats the evidence that neither load nor provider was the bottleneck. */
 function bottleneckSection(result: Result): string {
   const direct = figuresFor(result, 'direct', 'chat-64')
   const nginx = figuresFor(result, 'nginx', 'chat-64')
-  if (!direct || !nginx) return 'Not checked: it takes the provider asked directly, and nginx.'
+  if (!direct || !nginx) return 'Not checked: it requires the direct provider and nginx.'
   const room = 200 - 100 * (nginx.busy.load + nginx.busy.provider + nginx.busy.gateway)
   return (
-    `With 64 connections the provider asked directly answers ${number(direct.rate)} a second, ` +
-    `${number(direct.rate / nginx.rate, 1)} times what comes through nginx. Of one processor each, ` +
+    `With 64 connections the provider alone answers ${number(direct.rate)} requests a second, ` +
+    `${number(direct.rate / nginx.rate, 1)} times the rate through nginx. Of one processor each, ` +
     `nginx was ${number(100 * nginx.busy.gateway)} % busy, the load ${number(100 * nginx.busy.load)} %, ` +
     `the provider ${number(100 * nginx.busy.provider)} %; ${number(room)} % of two were idle or others'. ` +
-    'Load and provider have one thread each: one that is not near 100 % did not hold a gateway up.'
+    'Load and provider have one thread each: a thread well below 100 % was not the bottleneck.'
   )
 }
 
-/** The whole result as Markdown. */
+/** Formats the whole result as Markdown. */
 export function reportOf(result: Result): string {
   const starts = result.participants
     .filter(({ name }) => name !== 'direct')

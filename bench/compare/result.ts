@@ -12,7 +12,7 @@ export interface Participant {
   verdicts: Verdict[]
 }
 
-/** All that a run found; what bench/results holds as JSON. */
+/** The result of a run, stored as JSON in bench/results. */
 export interface Result {
   at: string
   machine: string
@@ -20,7 +20,7 @@ export interface Result {
   rounds: number
   seconds: number
   participants: Participant[]
-  /** Who did not take part, and why. */
+  /** Peers that did not take part, and why. */
   missing: Record<string, string>
   scenarios: { name: string; title: string }[]
   figures: Figures[]
@@ -28,7 +28,7 @@ export interface Result {
 
 const firstLine = (command: string, ...args: string[]): string => {
   try {
-    // nginx tells its version on the other output.
+    // nginx prints its version to standard error.
     const said = execFileSync('sh', ['-c', '"$@" 2>&1', 'sh', command, ...args], {
       env: { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` },
     })
@@ -48,6 +48,6 @@ export const versions = (): string =>
     .filter((version) => version !== '')
     .join('; ')
 
-/** The figures of one subject in one scenario. */
+/** Returns the figures of one subject in one scenario. */
 export const figuresFor = (result: Result, subject: string, scenario: string) =>
   result.figures.find((it) => it.subject === subject && it.scenario === scenario)

@@ -6,13 +6,13 @@ import type { Subject } from '../subjects/subject'
 export interface Scenario {
   name: string
   title: string
-  /** The provider's model that answers it. */
+  /** The model of the fake provider that answers it. */
   model: string
   path: string
   body: object
   connections: number
   leaveEvery?: number
-  /** Longer than the others, as one of its answers takes so long. */
+  /** Duration, where one answer takes longer than the default. */
   leastSeconds?: number
 }
 
@@ -90,14 +90,14 @@ export const scenarios: readonly Scenario[] = [
   },
 ]
 
-/** Throws where there is none. */
+/** Finds a scenario. Throws where there is none. */
 export function scenarioNamed(name: string): Scenario {
   const found = scenarios.find((each) => each.name === name)
   if (!found) throw new Error(`there is no scenario ${name}`)
   return found
 }
 
-/** The load of a scenario on one subject. */
+/** Returns the load of a scenario on one subject. */
 export function planOf(subject: Subject, scenario: Scenario, seconds: number): Plan {
   const { path, body, connections, leaveEvery = 0, leastSeconds = 0 } = scenario
   const model = subject.modelOf(scenario.model, leaveEvery > 0)

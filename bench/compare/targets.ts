@@ -1,6 +1,6 @@
 import { figuresFor, type Result } from './result'
 
-/** One row of the speed that is promised: what must hold, and what is wanted. */
+/** A performance target: the bound that must hold, and the aim. */
 interface Target extends Bounds {
   figure: string
   unit: string
@@ -13,7 +13,7 @@ const rateRatio = (result: Result, other: string): number | undefined => {
   return own === undefined || its === undefined ? undefined : own / its
 }
 
-/** At most where lower is better, else at least. */
+/** An upper bound where lower is better, else a lower bound. */
 interface Bounds {
   must: number
   aim: number
@@ -65,7 +65,7 @@ function row({ figure, unit, must, aim, isAtLeast = false, found }: Target): str
   return `| ${figure} | ${sign} ${must} ${unit} | ${sign} ${aim} ${unit} | ${measured} | ${verdict} |`
 }
 
-/** The targets as a Markdown table. */
+/** Formats the targets as a Markdown table. */
 export const targetsTable = (result: Result): string =>
   [
     '| figure | must | aim | measured | reached |',

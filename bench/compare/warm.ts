@@ -3,14 +3,14 @@ import type { Subject } from '../subjects/subject'
 import { measure, requestsOf } from './measure'
 import { scenarios } from './scenarios'
 
-/** Until the engine has compiled what runs often; one that never gets there is as warm as it will be. */
+/** Requests until the engine has compiled hot code; a subject that is not stable by the time limit counts as warm. */
 const enough = new Map([
   ['chat-64', 20_000],
   ['stream-0-200', 400],
 ])
 const burstSeconds = 1.5
 
-/** Asks until a gateway is warm, `mostSeconds` a kind of request at most. Returns how often it has asked. */
+/** Sends requests until a gateway is warm, at most `mostSeconds` a kind of request. Returns their number. */
 export async function warm(load: Load, subject: Subject, mostSeconds: number): Promise<number> {
   let sent = 0
   for (const scenario of scenarios) {

@@ -1,10 +1,10 @@
 import type { SQL } from 'bun'
 import { hashOf, newApiKey, shownPart } from '../../server/src/auth/api-key'
 
-/** Ids of accounts that were filled in, in the shape of true ones. */
+/** Returns the SQL of a generated account id, in the shape of a real one. */
 const accountId = (number: string) => `'user_' || lpad(to_hex(${number}), 26, '0')`
 
-/** Accounts with 10 USD each, booked as a bonus is. */
+/** Inserts accounts with 10 USD each, booked like a bonus. */
 export async function fillAccounts(sql: SQL, count: number): Promise<void> {
   await sql.unsafe(`
     insert into users (id, email, display_name)
@@ -29,8 +29,8 @@ export async function fillAccounts(sql: SQL, count: number): Promise<void> {
 }
 
 /**
- * Keys, dealt out to the first `accounts` accounts in turn. The first `asking` of them can be used, and are
- * returned: of the others there is only a hash.
+ * Inserts keys, distributed over the first `accounts` accounts in turn. The first `asking` keys are usable and
+ * returned; of the others there is only a hash.
  */
 export async function fillKeys(
   sql: SQL,
@@ -53,7 +53,7 @@ export async function fillKeys(
   return keys
 }
 
-/** Models beside one that is there, and like it. */
+/** Inserts copies of an existing model. */
 export async function fillModels(sql: SQL, id: string, count: number): Promise<void> {
   await sql.unsafe(`
     insert into model (id, provider, name, upstream_model, category, context_length, capabilities,
@@ -67,7 +67,7 @@ const dayMs = 86_400_000
 const days = 30
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
-/** Logs of the last 30 days, dealt out to the first `accounts` accounts in turn. */
+/** Inserts logs of the last 30 days, distributed over the first `accounts` accounts in turn. */
 export async function fillLogs(sql: SQL, count: number, accounts: number): Promise<void> {
   const each = Math.ceil(count / days)
   for (let ago = 0; ago < days; ago++) {

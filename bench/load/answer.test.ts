@@ -9,7 +9,7 @@ const streamed =
   `${events.map(framed).join('')}0\r\n\r\n`
 const plain = `${head('content-type: application/json\r\nContent-Length: 13')}{"text":"\\n"}`
 
-/** The answer in two pieces, cut at `at`. */
+/** Feeds the answer in two pieces, cut at `at`. */
 function inTwo(text: string, at: number) {
   const bytes = Buffer.from(text)
   const answer = new Answer()
@@ -19,7 +19,7 @@ function inTwo(text: string, at: number) {
 }
 
 describe('an answer', () => {
-  test('ends at its last byte and not before, wherever it was cut', () => {
+  test('ends at its last byte and not before, wherever it is split', () => {
     for (const text of [streamed, plain]) {
       const cuts = Array.from({ length: Buffer.byteLength(text) - 1 }, (_, index) => index + 1)
       const wrong = cuts.filter((at) => {
@@ -30,20 +30,20 @@ describe('an answer', () => {
     }
   })
 
-  test('has as many events as came, wherever it was cut', () => {
+  test('counts all events, wherever it is split', () => {
     const cuts = Array.from({ length: Buffer.byteLength(streamed) - 1 }, (_, index) => index + 1)
     const wrong = cuts.filter((at) => inTwo(streamed, at).answer.events !== events.length)
     expect(wrong).toEqual([])
   })
 
-  test('that was refused tells its status and its first words', () => {
+  test('with an error has its status and the beginning of its body', () => {
     const answer = new Answer()
     const text = 'HTTP/1.1 503 Busy\r\ncontent-length: 4\r\n\r\nlate'
     expect(answer.take(Buffer.from(text))).toBe('whole')
     expect(answer).toMatchObject({ status: 503, beginning: 'late' })
   })
 
-  test('of nothing, chunked, is whole', () => {
+  test('with an empty chunked body is complete', () => {
     const answer = new Answer()
     const text = `${head('transfer-encoding: chunked')}0\r\n\r\n`
     expect(answer.take(Buffer.from(text))).toBe('whole')

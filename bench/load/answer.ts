@@ -1,4 +1,4 @@
-/** How far a piece has brought an answer. */
+/** The state of an answer after a piece. */
 export type Progress = 'more' | 'whole'
 
 const headEnd = Buffer.from('\r\n\r\n')
@@ -6,24 +6,24 @@ const lastChunk = '\r\n0\r\n\r\n'
 const lineFeed = 10
 
 /**
- * Follows one HTTP answer as its pieces come, without decoding it: where it ends, its status, and
- * how many events it brought. What it relies on: JSON and events hold no bare carriage return, so
- * that the last chunk of a chunked body is known by its bytes; nothing follows an answer before the
+ * Follows one HTTP answer as its pieces arrive, without decoding it: its end, its status, and
+ * the number of its events. Relies on these properties: JSON and events have no bare carriage return, so
+ * the last chunk of a chunked body is recognized by its bytes; nothing follows an answer before the
  * next request; and every event ends in an empty line.
  */
 export class Answer {
   status = 0
   events = 0
-  /** The first bytes of the body, for whoever wants to tell what failed. */
+  /** The first bytes of the body, to report failures. */
   beginning = ''
   #head: Buffer | undefined
-  /** Bytes of the body that are still to come; undefined for a chunked one. */
+  /** Remaining bytes of the body; undefined for a chunked one. */
   #left: number | undefined
   #isStream = false
   #tail = ''
   #endsLine = false
 
-  /** Takes the next bytes of the connection. */
+  /** Consumes the next bytes of the connection. */
   take(bytes: Buffer): Progress {
     return this.status === 0 ? this.#takeHead(bytes) : this.#takeBody(bytes)
   }
@@ -42,7 +42,7 @@ export class Answer {
     this.#isStream = /\r\ncontent-type: *text\/event-stream/i.test(head)
     const body = all.subarray(end + headEnd.length)
     if (this.status !== 200) this.beginning = body.toString('latin1', 0, 300)
-    // A chunked body of nothing begins with its last chunk.
+    // An empty chunked body begins with its last chunk.
     this.#tail = '\r\n'
     return body.length > 0 || this.#left === 0 ? this.#takeBody(body) : 'more'
   }

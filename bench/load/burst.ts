@@ -3,24 +3,24 @@ import { Answer } from './answer'
 import { Numbers } from './numbers'
 import type { Outcome, Plan, Times } from './plan'
 
-/** One connection and what it waits for. */
+/** One connection and its pending answer. */
 interface Lane {
   port: number
   socket: Socket<Lane> | undefined
   answer: Answer | undefined
-  /** What of the request is still to be written. */
+  /** The unwritten rest of the request. */
   unsent: Buffer | undefined
   askedAt: number
   firstByteAt: number
-  /** The events after which this answer is left; infinite for one that is not. */
+  /** The number of events after which the client abandons this answer; infinite where it does not. */
   leavesAfter: number
   rests: boolean
 }
 
-/** Events that a client who leaves has seen; each leaves elsewhere. */
+/** The numbers of events after which clients disconnect, in turn. */
 const leavesAfter = [3, 17, 41, 60]
 
-/** One request a connection at a time, the next one as soon as an answer is whole. */
+/** Sends one request a connection at a time, the next as soon as an answer is complete. */
 export class Burst {
   readonly #plan: Plan
   readonly #request: Buffer
@@ -150,11 +150,11 @@ export class Burst {
     else this.#rest(lane)
   }
 
-  /** The other side closed it: a failure in the middle of an answer, its right between two. */
+  /** Handles a close by the server: a failure during an answer, legitimate between two. */
   #closed(lane: Lane, socket: Socket<Lane>): void {
     if (lane.socket !== socket || lane.rests) return
     if (lane.answer) this.#fail('connection', 'closed in the middle of an answer')
-    // Whoever closes at once would be asked without an end.
+    // A server that closes at once would be reconnected to forever.
     setTimeout(() => this.#reconnect(lane), 5)
   }
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { Outcome, Plan } from './plan'
 
-/** The process that makes the load. */
+/** The process that generates the load. */
 export interface Load extends AsyncDisposable {
   pid: number
-  /** One burst at a time. */
+  /** Runs one burst at a time. */
   run: (plan: Plan) => Promise<Outcome>
 }
 
@@ -36,7 +36,7 @@ export async function startLoad(): Promise<Load> {
   }
 }
 
-/** A POST of a JSON body, as bytes of the wire. */
+/** Builds a POST with a JSON body, as wire bytes. */
 export function postOf(path: string, headers: Record<string, string>, body: object): string {
   const json = JSON.stringify(body)
   const own = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)

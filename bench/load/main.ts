@@ -1,4 +1,4 @@
-// The load, as a process of its own: a plan comes, an outcome goes back, until the parent has gone.
+// The load generator as its own process: receives a plan, returns an outcome, until the parent exits.
 import { Burst } from './burst'
 import type { Plan } from './plan'
 

@@ -1,4 +1,4 @@
-/** Numbers in a growing array of their own, so that many cost no garbage. */
+/** Numbers in a growing typed array, so that many cost no garbage. */
 export class Numbers {
   #values = new Float64Array(4096)
   #count = 0
@@ -12,7 +12,7 @@ export class Numbers {
     this.#values[this.#count++] = value
   }
 
-  /** The value that so large a part of them does not exceed; NaN where there are none. */
+  /** Returns the given quantiles; NaN where there are no numbers. */
   at(...parts: number[]): number[] {
     const sorted = this.#values.slice(0, this.#count).toSorted()
     return parts.map((part) => sorted[Math.ceil(part * this.#count) - 1] ?? Number.NaN)

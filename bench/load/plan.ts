@@ -1,37 +1,37 @@
-/** What one burst of load is. */
+/** The parameters of one burst of load. */
 export interface Plan {
-  /** Loopback ports, one a process of the gateway; connections are dealt out in turn. */
+  /** Loopback ports, one a process of the gateway; connections are distributed in turn. */
   ports: number[]
-  /** The whole request, head and body, as it goes on the wire. */
+  /** The whole request, head and body, as wire bytes. */
   request: string
   connections: number
   seconds: number
-  /** How long streams that are open at the end may take to finish before they are cut. */
+  /** The time for open streams to finish at the end before they are cut. */
   patienceSeconds: number
-  /** Every so many answers one is left in its middle; 0 for none. */
+  /** One in this many answers is abandoned in its middle; 0 for none. */
   leaveEvery: number
 }
 
-/** How long something took, in milliseconds. */
+/** Quantiles of a duration, in milliseconds. */
 export interface Times {
   p50: number
   p99: number
 }
 
 export interface Outcome {
-  /** Answers that came whole, with status 200. */
+  /** Complete answers with status 200. */
   finished: number
-  /** Answers that were left in their middle. */
+  /** Answers that the client abandoned in their middle. */
   left: number
-  /** Answers that were cut because they had not finished in time. */
+  /** Answers that were cut at the time limit. */
   cut: number
-  /** Other statuses, and broken connections as `connection`. */
+  /** Failures by status, and lost connections as `connection`. */
   failed: Record<string, number>
   /** The beginning of the first failed answer. */
   failure: string
-  /** Events of streams that came, `[DONE]` among them; 0 for plain answers. */
+  /** Events of streams, `[DONE]` included; 0 for plain answers. */
   events: number
-  /** Until the last answer that came. */
+  /** Time until the last answer. */
   seconds: number
   whole: Times
   firstByte: Times

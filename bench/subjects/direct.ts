@@ -1,7 +1,7 @@
 import { startProvider } from '../upstream/provider'
 import type { Subject } from './subject'
 
-/** The provider itself: what load and provider can do with nothing between them. */
+/** Starts the provider as its own subject: the rate of load and provider with nothing between them. */
 export async function startDirect(): Promise<Subject> {
   const provider = await startProvider()
   return {

@@ -4,9 +4,9 @@ import { canned } from '../upstream/answers'
 import type { Provider } from '../upstream/provider'
 import type { Verdict } from './subject'
 
-/** Where the ledger of a gateway is. */
+/** The location of a gateway's ledger. */
 export interface Address {
-  /** What `tollgate audit` needs to find it. */
+  /** Environment for `tollgate audit`. */
   environment: Record<string, string>
   open: () => Promise<SQL & AsyncDisposable>
 }
@@ -15,7 +15,7 @@ export interface Address {
 const inputPrice = 1000
 const outputPrice = 4000
 
-/** What the provider has to get, by its own count: answers that were sent to their end. */
+/** Computes the amount due to the provider, by its own count of complete answers. */
 async function billOf(provider: Provider) {
   const bill = Object.entries(await provider.bill())
   const sum = (of: (entry: (typeof bill)[number]) => number) =>
@@ -30,7 +30,7 @@ async function billOf(provider: Provider) {
   }
 }
 
-/** What was booked. Amounts are nano-dollars. */
+/** Reads what was booked. Amounts are nano-dollars. */
 async function ledgerOf(sql: SQL) {
   const [events] = await sql`
     select count(*)::int as rows, coalesce(sum(cost) filter (where not estimated), 0)::text as exact,
@@ -59,7 +59,7 @@ async function ledgerOf(sql: SQL) {
 
 const settledMs = 30_000
 
-/** Compares ledger, provider and load. Waits until all is booked, up to half a minute. */
+/** Reconciles ledger, provider and load. Waits until everything is booked, up to half a minute. */
 export async function checkMoney(
   { open }: Address,
   provider: Provider,
@@ -91,7 +91,7 @@ export async function checkMoney(
   ]
 }
 
-/** `tollgate audit` on what the load left behind. */
+/** Runs `tollgate audit` after the load. */
 export async function auditOf({ environment }: Address): Promise<Verdict> {
   const root = join(import.meta.dir, '../..')
   const { PATH = '', HOME = '' } = process.env

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { Missing, startProgram, type Subject } from './subject'
 
 /**
- * Debian's nginx as a bare proxy: one worker, connections to the provider kept, pieces passed on as
- * they come, bodies in memory, no log.
+ * Debian's nginx as a bare proxy: one worker, keep-alive to the provider, no buffering of
+ * answers, bodies in memory, no log.
  */
 const configuration = (port: number, upstreamPort: number, directory: string) => `
 daemon off;
@@ -38,7 +38,7 @@ http {
 }
 `
 
-/** Throws Missing where nginx is not installed. */
+/** Starts nginx. Throws Missing where it is not installed. */
 export async function startNginx(): Promise<Subject> {
   const nginx = Bun.which('nginx', { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` })
   if (!nginx) throw new Missing('nginx is not installed: apt-get install nginx')

@@ -5,7 +5,7 @@ import { Missing, startProgram, type Subject } from './subject'
 
 const folder = join(import.meta.dir, '../peers')
 
-/** Where `npm run bench peers` puts what it installs. */
+/** The folder into which `npm run bench peers` installs. */
 export const portkeyServer = join(
   folder,
   'portkey/node_modules/@portkey-ai/gateway/build/start-server.js',
@@ -16,14 +16,14 @@ const need = (path: string): void => {
   if (!existsSync(path)) throw new Missing('not installed: npm run bench peers')
 }
 
-/** Nothing but relaying: no key, no cache, no log, no check. */
+/** Starts Portkey as a bare relay: no key, no cache, no log, no check. */
 export async function startPortkey(): Promise<Subject> {
   need(portkeyServer)
   return startProgram({
     name: 'portkey',
     title: '@portkey-ai/gateway, its features off',
     command: async ({ port }) => ['node', portkeyServer, `--port=${port}`, '--headless'],
-    // Who serves is said in each request.
+    // Each request names its provider.
     headers: ({ port }) => ({
       'x-portkey-provider': 'openai',
       'x-portkey-custom-host': `http://127.0.0.1:${port}/v1`,
@@ -34,7 +34,7 @@ export async function startPortkey(): Promise<Subject> {
 
 const litellmKey = `sk-${crypto.randomUUID().replaceAll('-', '')}`
 
-/** The proxy with a list of models and the one key without which it does not start. */
+/** Starts the proxy with a list of models and the one key that it requires. */
 export async function startLitellm(): Promise<Subject> {
   const program = join(litellmEnvironment, 'bin/litellm')
   need(program)
@@ -64,7 +64,7 @@ export async function startLitellm(): Promise<Subject> {
   })
 }
 
-/** Go modules that were asked for and that the Go module proxy does not hand out. */
+/** Go modules that the Go module proxy does not serve. */
 export const goPeers = {
   bifrost: 'github.com/maximhq/bifrost/transports',
   gomodel: 'github.com/enterpilot/gomodel',
@@ -73,7 +73,7 @@ export const goPeers = {
 const refused = (module: string) =>
   `the Go module proxy refuses ${module}: 403, "This module version is not available"`
 
-/** Peers that cannot be had, and why. */
+/** Unavailable peers, and why. */
 export const refusedPeers: Record<string, string> = Object.fromEntries(
   Object.entries(goPeers).map(([name, module]) => [name, refused(module)]),
 )

@@ -3,33 +3,33 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startProvider, type Provider } from '../upstream/provider'
 
-/** What a comparison found of the money of one gateway; a line a promise. */
+/** The result of a money check on one gateway, one for each promise. */
 export interface Verdict {
   promise: string
   holds: boolean
   found: string
 }
 
-/** One way from the load to the provider, ready to be measured. */
+/** A running path from the load to the provider, ready to be measured. */
 export interface Subject extends AsyncDisposable {
-  /** Short, and a word: it names its rows in results. */
+  /** A short word that names its rows in results. */
   name: string
   title: string
-  /** Where the load connects, and which processes stand behind: the roots of their trees. */
+  /** The ports of the load, and the root processes behind them. */
   ports: number[]
   pids: number[]
   provider: Provider
   headers: Record<string, string>
-  /** What the gateway calls a model of the provider. */
+  /** Returns the gateway's name of a provider's model. */
   modelOf: (model: string, isLeft: boolean) => string
-  /** From its process's start to its first whole answer, in ms; the first start ever, if that differs. */
+  /** Time from its process's start to its first complete answer, in ms; the first start ever, if that differs. */
   startMs: number
   firstStartMs?: number
-  /** Whether what was charged is what was used. `requests` is how many the load has sent. */
+  /** Checks that the charges match the usage. `requests` is the number sent by the load. */
   verify?: (requests: number) => Promise<Verdict[]>
 }
 
-/** Why a subject is not there. */
+/** A subject is unavailable, with the reason. */
 export class Missing extends Error {}
 
 export const freePort = (): number => {
@@ -41,7 +41,7 @@ const patienceMs = 120_000
 
 type Asked = Pick<Subject, 'name' | 'ports' | 'headers' | 'modelOf'>
 
-/** Asks for one plain answer until it comes. Throws with the last refusal after two minutes. */
+/** Retries a plain request until it succeeds. Throws with the last failure after two minutes. */
 export async function firstAnswer(subject: Asked, isOver: () => boolean = () => false) {
   const deadline = performance.now() + patienceMs
   const body = JSON.stringify({
@@ -66,20 +66,20 @@ export async function firstAnswer(subject: Asked, isOver: () => boolean = () => 
   }
 }
 
-/** How a gateway is run that is one program. */
+/** The start of a gateway that is one program. */
 export interface Program {
   name: string
   title: string
-  /** Headers that it wants beside the key. */
+  /** Headers that it requires beside the key. */
   headers?: (provider: Provider) => Record<string, string>
-  /** The command line for a port, a provider and a directory of its own; writes its configuration there. */
+  /** Returns the command line for a port, a provider and its own directory; writes its configuration there. */
   command: (at: { port: number; provider: Provider; directory: string }) => Promise<string[]>
   environment?: (provider: Provider) => Record<string, string>
-  /** What it calls a model; the same name unless told. */
+  /** Its name of a model; the provider's by default. */
   modelOf?: (model: string) => string
 }
 
-/** Starts a program with a provider of its own, and waits for its first answer. */
+/** Starts a program with its own provider, and waits for its first answer. */
 export async function startProgram(program: Program): Promise<Subject> {
   await using stack = new AsyncDisposableStack()
   const provider = stack.use(await startProvider())

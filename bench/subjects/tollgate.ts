@@ -12,16 +12,16 @@ import { firstAnswer, Missing, type Subject } from './subject'
 
 type Environment = Record<string, string>
 
-/** As an operator runs it; the tests' own defaults are for tests. */
+/** Settings of production, in place of the tests' defaults. */
 const asOperated = { BREAKER_SECONDS: '30', LOG_LEVEL: 'warn' }
 
-/** A provider that bills the whole of an answer that is left, so that bill and ledger can be compared. */
+/** Marks the provider as one that bills abandoned answers in full, so that bill and ledger can be compared. */
 const billsAll = (provider: Provider): Environment => ({
   GROQ_API_KEY: 'gsk_0123456789abcdef',
   GROQ_BASE_URL: `http://127.0.0.1:${provider.port}/v1`,
 })
 
-/** Makes the provider known, its models, and a customer with credit. */
+/** Creates the provider, its models, and a customer with credit. */
 async function provision(gateway: Gateway, { port }: Provider): Promise<Customer> {
   const base_url = `http://127.0.0.1:${port}/v1`
   const own = { key: 'bench', name: 'Bench', adapter: 'openai', base_url }
@@ -50,11 +50,11 @@ interface Own {
   title: string
   preload?: string
   environment?: Environment
-  /** Processes that it needs beside its own. */
+  /** Further processes that it needs. */
   services?: number[]
 }
 
-/** One server with its embedded database. */
+/** Starts one server with its embedded database. */
 async function startOne(own: Own): Promise<Subject> {
   const { name, title, preload, services = [] } = own
   await using stack = new AsyncDisposableStack()
@@ -97,7 +97,7 @@ async function startOne(own: Own): Promise<Subject> {
   }
 }
 
-/** Everything on: keys, limits, holds, journal, logs. */
+/** Starts Tollgate with everything on: keys, limits, holds, journal, logs. */
 export const startTollgate = () => startOne({ name: 'tollgate', title: 'Tollgate, everything on' })
 
 export const startWithoutMoney = () =>
@@ -107,7 +107,7 @@ export const startWithoutMoney = () =>
     preload: join(import.meta.dir, '../without-money.ts'),
   })
 
-/** Two workers on one port; the kernel divides connections between them. */
+/** Starts two workers on one port; the kernel distributes connections between them. */
 export async function startWorkers(): Promise<Subject> {
   await using stack = new AsyncDisposableStack()
   const before = ownServices()
@@ -124,13 +124,13 @@ export async function startWorkers(): Promise<Subject> {
   return { ...subject, [Symbol.asyncDispose]: () => all.disposeAsync() }
 }
 
-/** Throws Missing where it is not installed. */
+/** Starts a Redis. Throws Missing where it is not installed. */
 async function startOwnRedis(): Promise<RedisServer> {
   if (!Bun.which('redis-server')) throw new Missing('redis-server is not installed')
   return startRedis()
 }
 
-/** Two processes over one PostgreSQL and one Redis; the load divides itself between them. */
+/** Starts two processes with one PostgreSQL and one Redis; the load is distributed over them. */
 export async function startTwo(): Promise<Subject> {
   await using stack = new AsyncDisposableStack()
   const provider = stack.use(await startProvider())

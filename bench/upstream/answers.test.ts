@@ -5,7 +5,7 @@ import { canned, chunksOfStream } from './answers'
 /** The role, the reason, the usage and `[DONE]`. */
 const eventsBeside = 4
 
-test('every answer is sound HTTP, and streams have their chunks', () => {
+test('every answer is valid HTTP, and streams have their chunks', () => {
   const read = Object.entries(canned).map(([model, { pieces }]) => {
     const answer = new Answer()
     const progress = pieces.map((piece) => answer.take(piece))
@@ -23,7 +23,7 @@ test('every answer is sound HTTP, and streams have their chunks', () => {
   })
 })
 
-test('tool calls have arguments that are JSON', () => {
+test('tool calls have JSON arguments', () => {
   const text = Buffer.concat(canned['tools']?.pieces ?? []).toString()
   const pieces = [...text.matchAll(/"index":(\d),"function":\{"arguments":"((?:[^"\\]|\\.)*)"/g)]
   const argumentsOf = (call: string) =>

@@ -1,6 +1,6 @@
-/** What the provider answers for one model: made once, so that an answer costs little but its writes. */
+/** The answer of one model, built once, so that an answer costs little more than its writes. */
 export interface Canned {
-  /** Whole answers are one piece with a length; streams one piece an event, framed as HTTP chunks. */
+  /** Plain answers are one piece with a length; streams one piece an event, framed as HTTP chunks. */
   pieces: Buffer[]
   /** Milliseconds between two pieces of a stream; 0 for one piece a turn of the event loop. */
   gapMs: number
@@ -34,7 +34,7 @@ const streamHead =
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n' +
   'cache-control: no-cache\r\ntransfer-encoding: chunked\r\n\r\n'
 
-/** A chat stream as OpenAI sends it: the role, the deltas, the reason, the usage, `[DONE]`. */
+/** Builds a chat stream as OpenAI sends it: the role, the deltas, the finish reason, the usage, `[DONE]`. */
 function stream(deltas: object[], finishReason: string, usage: object): Buffer[] {
   const base = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created, model: 'bench' }
   const eventOf = (data: object) => `data: ${JSON.stringify({ ...base, ...data })}\n\n`
@@ -54,7 +54,7 @@ function stream(deltas: object[], finishReason: string, usage: object): Buffer[]
   ].map((piece) => Buffer.from(piece))
 }
 
-/** Two calls of a function, their arguments in pieces as they come. */
+/** Builds two tool calls, their arguments streamed in pieces. */
 function toolDeltas(): object[] {
   return [0, 1].flatMap((index) => {
     const begun = { name: 'get_weather', arguments: '' }
@@ -104,7 +104,7 @@ function embeddings(): Canned {
   return { pieces, gapMs: 0, promptTokens, completionTokens: 0 }
 }
 
-/** Every model the provider has, by its name. */
+/** All models of the provider, by name. */
 export const canned: Record<string, Canned> = {
   plain: chat(200),
   long: chat(20_000),

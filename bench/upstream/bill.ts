@@ -1,7 +1,7 @@
-/** What one model was asked. What each answer costs is the same, and `answers.ts` knows it. */
+/** Request counts of one model. All its answers cost the same, as defined in `answers.ts`. */
 export interface Billed {
   answers: number
-  /** Of them, those whose caller had gone before the end. */
+  /** Requests whose client disconnected before the end. */
   cut: number
 }
 
@@ -9,7 +9,7 @@ export type Bill = Record<string, Billed>
 
 const numberIn = (value: object, name: string) => Number(Reflect.get(value, name) ?? 0)
 
-/** A bill as it came over the wire. */
+/** Parses a bill from JSON. */
 export function toBill(json: unknown): Bill {
   const entries: [string, unknown][] =
     typeof json === 'object' && json !== null ? Object.entries(json) : []

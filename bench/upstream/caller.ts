@@ -4,13 +4,13 @@ import type { Canned } from './answers'
 const headEnd = Buffer.from('\r\n\r\n')
 const lastChunk = Buffer.from('\r\n0\r\n\r\n')
 
-/** A request as far as this provider reads it. */
+/** The parts of a request that this provider reads. */
 export interface Asked {
   path: string
   body: Buffer
 }
 
-/** One connection: requests in, canned answers out, at the pace at which they are taken. */
+/** One connection: requests in, canned answers out, at the pace of the reader. */
 export class Caller {
   /** The model whose stream is being sent. */
   model = ''
@@ -21,16 +21,16 @@ export class Caller {
 
   constructor(socket: Socket<Caller>) {
     this.#socket = socket
-    // One piece is one packet, as from a provider that waits for its model between two.
+    // One piece is one packet, as from a provider that generates tokens between two.
     socket.setNoDelay(true)
   }
 
-  /** A stream has begun and not ended. */
+  /** Whether a stream is open. */
   get isStreaming(): boolean {
     return this.#sending !== undefined
   }
 
-  /** The request that these bytes complete. */
+  /** Returns the request that these bytes complete. */
   receive(bytes: Buffer): Asked | undefined {
     const all = this.#received ? Buffer.concat([this.#received, bytes]) : bytes
     const asked = requestOf(all)
@@ -58,7 +58,7 @@ export class Caller {
     this.#sending = { canned, next: 0 }
   }
 
-  /** Sends the next piece, unless the last one has not been taken; false after the last. */
+  /** Sends the next piece, unless the previous one is still unread; returns false after the last. */
   step(): boolean {
     const sending = this.#sending
     if (!sending) return false

@@ -1,5 +1,5 @@
-// A provider of the OpenAI format that answers by the model's name with what was made before, counts
-// what it would bill, and does nothing else, so that it is not what a comparison measures.
+// A provider of the OpenAI format that returns a canned answer by the model's name, counts
+// its bill, and does nothing else, so that it is not the bottleneck of a comparison.
 import { canned } from './answers'
 import type { Bill, Billed } from './bill'
 import { Caller, type Asked } from './caller'
@@ -17,7 +17,7 @@ function json(value: unknown): Buffer {
   return Buffer.from(`${head}content-length: ${text.length}\r\n\r\n${text}`)
 }
 
-/** The value after the first `"model"`, wherever in the body it is. */
+/** Returns the value after the first `"model"`, wherever in the body it is. */
 function modelOf(body: Buffer): string {
   const at = body.indexOf(nameMark)
   if (at < 0) return ''
@@ -30,7 +30,7 @@ function billedOf(model: string): Billed {
   return (bill[model] ??= { answers: 0, cut: 0 })
 }
 
-/** The calls of whoever measures; undefined for other paths. */
+/** Answers control requests of the benchmark; undefined for other paths. */
 function control(path: string): unknown {
   if (path === '/__bill') return bill
   return path.endsWith('/models') ? { object: 'list', data: models } : undefined

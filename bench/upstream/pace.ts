@@ -1,16 +1,16 @@
 import type { Caller } from './caller'
 
-/** Sends streams their pieces: without a gap one a turn of the event loop, else by a clock of 1 ms. */
+/** Paces the pieces of streams: without a gap one a turn of the event loop, else by a clock of 1 ms. */
 export class Pace {
   readonly #hasty = new Set<Caller>()
-  /** By the millisecond, in turn, at which the next piece is due. */
+  /** A ring of streams by the millisecond at which the next piece is due. */
   #due: Set<Caller>[] = []
   #dueEnd = 0
   #isTurning = false
   #clock: Timer | undefined
   #nowMs = 0
 
-  /** The first piece at once. */
+  /** Adds a stream, and sends its first piece at once. */
   add(caller: Caller, gapMs: number): void {
     if (!caller.step()) return
     if (gapMs > 0) return this.#addTimed(caller, gapMs)
@@ -31,7 +31,7 @@ export class Pace {
     if (this.#isTurning) setImmediate(() => this.#turn())
   }
 
-  /** All streams of one provider have the same gap, so the ring has as many places as it has milliseconds. */
+  /** All streams of one provider have the same gap, so the ring has one slot a millisecond of it. */
   #addTimed(caller: Caller, gapMs: number): void {
     if (this.#due.length === 0) this.#due = Array.from({ length: gapMs }, () => new Set())
     this.#due[this.#dueEnd % gapMs]?.add(caller)
@@ -40,7 +40,7 @@ export class Pace {
     this.#clock = setInterval(() => this.#tick(), 1)
   }
 
-  /** Milliseconds that the loop was late for are made up for, one round at most. */
+  /** Catches up on milliseconds that the event loop missed, one round at most. */
   #tick(): void {
     const places = this.#due.length
     const now = Math.floor(performance.now())

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { toBill, type Bill } from './bill'
 
-/** The provider as a process of its own. */
+/** The provider in its own process. */
 export interface Provider extends AsyncDisposable {
   pid: number
   port: number
-  /** What it has charged since it was started. */
+  /** Its charges since it was started. */
   bill: () => Promise<Bill>
 }
 

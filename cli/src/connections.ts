@@ -31,7 +31,7 @@ async function create(asked: Asked) {
     has,
     secret,
   } = asked
-  // Before anybody is asked for a key.
+  // Before the prompt for a key.
   const priority = wholeNumber(asked, 'priority')
   const api_key = has('keyless') ? undefined : await secret(`API key of ${provider}: `)
   const body = {
@@ -68,19 +68,19 @@ export const connections: Group = {
     list: { words: [], about: 'list connections', options: pageOptions, run: list },
     create: {
       words: ['provider'],
-      about: 'connect to a provider. Its key is asked for, or read from the input',
+      about: 'connect to a provider. Its key is prompted for, or read from standard input',
       options: {
-        name: { value: 'text', about: 'how it is called; as the provider otherwise' },
-        endpoint: { value: 'url', about: "its address, where that is not the provider's own" },
-        priority: { value: 'n', about: 'the lowest is asked first; 100 otherwise' },
-        keyless: { about: 'it needs no key' },
+        name: { value: 'text', about: "display name; the provider's by default" },
+        endpoint: { value: 'url', about: "base address, if not the provider's own" },
+        priority: { value: 'n', about: 'the lowest is tried first; 100 by default' },
+        keyless: { about: 'connect without a key' },
       },
       run: create,
     },
-    test: { words: ['connection'], about: 'ask it for its models', run: test },
+    test: { words: ['connection'], about: 'request its list of models', run: test },
     'update-key': {
       words: ['connection'],
-      about: 'replace its key, which is asked for, or read from the input',
+      about: 'replace its key, which is prompted for, or read from standard input',
       async run(asked) {
         const api_key = await asked.secret('New API key: ')
         const path = asked.operator.connections[':id']['update-key']
@@ -90,18 +90,18 @@ export const connections: Group = {
     },
     disable: {
       words: ['connection'],
-      about: 'use it no more',
+      about: 'disable it',
       run: (asked) => change(asked, { status: 'inactive' }),
     },
     enable: {
       words: ['connection'],
-      about: 'use it again',
+      about: 'enable it',
       run: (asked) => change(asked, { status: 'active' }),
     },
     delete: {
       words: ['connection'],
-      about: 'delete it, and its key',
-      options: { yes: { about: 'do not ask' } },
+      about: 'delete it and its key',
+      options: { yes: { about: 'skip the confirmation' } },
       async run(asked) {
         await asked.confirm(`Delete the connection ${asked.words[0]}?`)
         const told = await (await asked.operator.connections[':id'].$delete(one(asked))).json()

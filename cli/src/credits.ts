@@ -4,10 +4,10 @@ import { facts, table } from './table'
 import type { Asked, Group, Option } from './verb'
 import { userIdOf } from './users'
 
-/** An amount in USD, as it was typed; the server judges how far it may go. */
+/** Parses an amount in USD; the server checks its bounds. Throws `UsageError`. */
 function amountOf(text = ''): number {
   if (/^-?\d+(\.\d{1,9})?$/.test(text)) return Number(text)
-  throw new UsageError(`"${text}" is no amount in USD, such as 12.50.`)
+  throw new UsageError(`"${text}" is not an amount in USD, such as 12.50.`)
 }
 
 const owner = async ({ operator, words: [whose = ''] }: Asked) =>
@@ -16,7 +16,7 @@ const owner = async ({ operator, words: [whose = ''] }: Asked) =>
     : { user_id: await userIdOf(operator, whose) }
 
 const reason: Readonly<Record<string, Option>> = {
-  reason: { value: 'text', about: 'why; the owner reads it among his transactions' },
+  reason: { value: 'text', about: 'the reason, shown to the owner in the list of transactions' },
 }
 
 async function bodyOf(asked: Asked, otherwise: string) {
@@ -46,11 +46,11 @@ async function show(asked: Asked) {
 /** Credits of users and organizations. */
 export const credits: Group = {
   name: 'credits',
-  about: 'credits of a user or an organization. A <who> is an id, or the address of a user',
+  about: 'credits of a user or an organization. <who> is an id, or the address of a user',
   verbs: {
     show: {
       words: ['who'],
-      about: 'what came and went, the newest first',
+      about: 'list transactions, newest first',
       options: { limit: pageOptions.limit },
       run: show,
     },
@@ -66,7 +66,7 @@ export const credits: Group = {
     },
     adjust: {
       words: ['who', 'usd'],
-      about: 'correct a balance, up or down. Write -- before a negative amount',
+      about: 'adjust a balance, up or down. Write -- before a negative amount',
       options: reason,
       async run(asked) {
         const body = json(await bodyOf(asked, 'Corrected by the operator.'))

@@ -2,9 +2,9 @@ import type { Group, Option, Verb } from './verb'
 
 /** Options of every command. */
 export const everywhere: Readonly<Record<string, Option>> = {
-  url: { value: 'address', about: 'of the server; otherwise BASE_URL, or PORT on this machine' },
+  url: { value: 'address', about: 'of the server; BASE_URL by default, or PORT on this machine' },
   json: { about: 'for programs' },
-  progress: { about: 'tell how far it is, also where nobody watches' },
+  progress: { about: 'show progress, also when the output is not a terminal' },
   help: { about: 'this text' },
 }
 
@@ -18,7 +18,7 @@ function aligned(rows: readonly (readonly [string, string])[]): string {
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join('')
 }
 
-/** What a group of commands does, verb by verb. */
+/** Formats the help of a group of commands, verb by verb. */
 export function helpOf({ name, about, verbs }: Group): string {
   const lines = Object.entries(verbs).map(([verb, one]) => {
     const head = `  ${usage(verb, one)}\n      ${one.about}\n`
@@ -32,8 +32,8 @@ export function helpOf({ name, about, verbs }: Group): string {
   )
   return (
     `Usage: tollgate ${name} <command>\n\n${about}.\n\n${lines.join('')}\n` +
-    `With all of them:\n${aligned(rows)}\n` +
-    'The operator key is ADMIN_KEY, or that in DATA_DIR. Secrets are asked for, or read from the input.\n' +
-    'Exit codes: 0 done, 1 refused or nobody answered, 2 not understood.\n'
+    `Options of all of them:\n${aligned(rows)}\n` +
+    'The operator key is ADMIN_KEY, or that in DATA_DIR. Secrets are prompted for, or read from standard input.\n' +
+    'Exit codes: 0 success, 1 rejected or no answer, 2 invalid command line.\n'
   )
 }

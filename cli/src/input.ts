@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { UsageError } from './server'
 
-/** The first line of what is sent to this process. */
+/** Reads the first line of standard input. */
 async function firstLine(): Promise<string> {
   let text = ''
   for await (const chunk of process.stdin) {
@@ -12,11 +12,11 @@ async function firstLine(): Promise<string> {
   return text.split('\n')[0]?.trim() ?? ''
 }
 
-/** A secret: typed unseen at a terminal, else read from the input. */
+/** Reads a secret: without echo at a terminal, else from standard input. */
 export async function readSecret(question: string): Promise<string> {
   const secret = process.stdin.isTTY ? await typedUnseen(question) : await firstLine()
   if (secret) return secret
-  throw new UsageError('A secret is needed: type it, or send it to the input.')
+  throw new UsageError('A secret is required: type it, or send it to standard input.')
 }
 
 async function typedUnseen(question: string): Promise<string> {
@@ -31,9 +31,9 @@ async function typedUnseen(question: string): Promise<string> {
   }
 }
 
-/** Throws unless somebody at a terminal says yes. */
+/** Throws unless the operator confirms with yes at a terminal. */
 export async function confirmed(question: string): Promise<void> {
-  if (!process.stdin.isTTY) throw new UsageError('Nobody can be asked here: say --yes.')
+  if (!process.stdin.isTTY) throw new UsageError('There is no terminal to confirm at: pass --yes.')
   const reader = createInterface({ input: process.stdin, output: process.stderr })
   const answer = await reader.question(`${question} Type yes: `)
   reader.close()

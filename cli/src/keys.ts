@@ -7,7 +7,7 @@ import { userIdOf } from './users'
 /** Service keys of accounts. */
 export const keys: Group = {
   name: 'keys',
-  about: 'service keys of an account. A <user> is an id or an address',
+  about: 'service keys of an account. <user> is an id or an address',
   verbs: {
     list: {
       words: ['user'],
@@ -28,13 +28,16 @@ export const keys: Group = {
     },
     create: {
       words: ['user'],
-      about: 'make a key. It is printed alone, once, and cannot be seen again',
+      about: 'create a key. Prints only the key, once; it cannot be shown again',
       options: {
-        name: { value: 'text', about: 'how it is called; "cli" otherwise' },
-        permissions: { value: 'read,write', about: 'what it may, with commas; also: admin' },
-        'expires-in-days': { value: 'n', about: 'when it ends; never otherwise' },
-        'monthly-spend': { value: 'usd', about: 'the most that it spends in a month' },
-        'requests-per-minute': { value: 'n', about: 'a limit of its own' },
+        name: { value: 'text', about: 'display name; "cli" by default' },
+        permissions: {
+          value: 'read,write',
+          about: 'its permissions, separated by commas; also: admin',
+        },
+        'expires-in-days': { value: 'n', about: 'when it expires; never by default' },
+        'monthly-spend': { value: 'usd', about: 'its spending limit for a month' },
+        'requests-per-minute': { value: 'n', about: 'its own rate limit' },
       },
       async run(asked) {
         const {
@@ -56,7 +59,7 @@ export const keys: Group = {
     },
     revoke: {
       words: ['user', 'key-id'],
-      about: 'delete a key: it is refused at once, on every node',
+      about: 'delete a key: every node rejects it at once',
       async run({ operator, words: [user, key = ''] }) {
         const param = { id: await userIdOf(operator, user), key_id: key }
         const answer = await operator.users[':id'].keys[':key_id'].$delete({ param })

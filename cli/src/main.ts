@@ -36,7 +36,7 @@ async function run(group: Group, [name = '', ...args]: string[]): Promise<void> 
   const { values, positionals } = read(args, verb)
   if (positionals.length !== verb.words.length) {
     const wanted = [group.name, name, ...verb.words.map((word) => `<${word}>`)].join(' ')
-    throw new UsageError(`It is called as "tollgate ${wanted}". ${seeHelp}`)
+    throw new UsageError(`Usage: "tollgate ${wanted}". ${seeHelp}`)
   }
   const value = (option: string) => {
     const given = values[option]

@@ -5,21 +5,21 @@ import { facts, table } from './table'
 import type { Asked, Group, Option } from './verb'
 
 const prices: Readonly<Record<string, Option>> = {
-  input: { value: 'usd', about: 'a million tokens of input' },
-  output: { value: 'usd', about: 'a million tokens of output' },
-  'cached-input': { value: 'usd', about: 'a million cached tokens of input' },
+  input: { value: 'usd', about: 'price of a million input tokens' },
+  output: { value: 'usd', about: 'price of a million output tokens' },
+  'cached-input': { value: 'usd', about: 'price of a million cached input tokens' },
 }
 
 function pricingOf(asked: Asked) {
   const [input, output] = [usdOf(asked, 'input'), usdOf(asked, 'output')]
   if (input === undefined && output === undefined) return undefined
   if (input === undefined || output === undefined) {
-    throw new UsageError('--input and --output go together.')
+    throw new UsageError('--input and --output are required together.')
   }
   return { input, output, cached_input: usdOf(asked, 'cached-input') ?? null }
 }
 
-/** Ids have slashes: in a path they are escaped. */
+/** Escapes the id for a path, as ids have slashes. */
 const one = ({ words: [id = ''] }: Asked) => ({ param: { id: encodeURIComponent(id) } })
 
 async function change(asked: Asked, fields: object) {
@@ -87,19 +87,22 @@ export const models: Group = {
     list: {
       words: [],
       about: 'list models',
-      options: { provider: { value: 'name', about: 'only of this one' }, ...pageOptions },
+      options: {
+        provider: { value: 'name', about: 'only models of this provider' },
+        ...pageOptions,
+      },
       run: list,
     },
-    show: { words: ['model'], about: 'all that is known of a model', run: show },
+    show: { words: ['model'], about: 'show all fields of a model', run: show },
     create: {
       words: ['model'],
-      about: 'add a model, or take one of the catalogue over',
+      about: 'add a model, or override one of the catalogue',
       options: {
-        name: { value: 'text', about: 'how it is called; as its id otherwise' },
-        category: { value: 'chat|completion|embedding', about: 'what it does; chat otherwise' },
-        'upstream-model': { value: 'name', about: 'how its provider calls it' },
-        context: { value: 'tokens', about: 'the length of its context' },
-        'max-output': { value: 'tokens', about: 'the most that it answers' },
+        name: { value: 'text', about: 'display name; its id by default' },
+        category: { value: 'chat|completion|embedding', about: 'its kind; chat by default' },
+        'upstream-model': { value: 'name', about: 'its name at the provider' },
+        context: { value: 'tokens', about: 'its context length' },
+        'max-output': { value: 'tokens', about: 'the maximum length of an answer' },
         free: { about: 'costs nothing' },
         ...prices,
       },
@@ -107,18 +110,18 @@ export const models: Group = {
     },
     price: {
       words: ['model'],
-      about: 'set what it costs, now or from a moment on',
+      about: 'set its price, now or from a given time',
       options: { ...prices, from: { value: 'time', about: 'such as 2030-01-01T00:00:00Z' } },
       run: price,
     },
     enable: {
       words: ['model'],
-      about: 'serve a model',
+      about: 'enable a model',
       run: (asked) => change(asked, { enabled: true }),
     },
     disable: {
       words: ['model'],
-      about: 'serve it no more',
+      about: 'disable a model',
       run: (asked) => change(asked, { enabled: false }),
     },
   },

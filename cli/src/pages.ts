@@ -8,13 +8,13 @@ interface Page<Row> {
 
 /** Options of every list. */
 export const pageOptions = {
-  search: { value: 'text', about: 'only what has this text' },
+  search: { value: 'text', about: 'only rows that contain this text' },
   limit: { value: 'n', about: 'how many, 50 otherwise; "all" for all of them' },
 } satisfies Record<string, Option>
 
 const atOnce = 100
 
-/** As many rows of a list as were asked for, page by page, and how many there are. */
+/** Reads as many rows of a list as requested, page by page, and returns them with the total. */
 export async function rowsOf<Row>(
   asked: Asked,
   ask: (query: Record<string, string>) => Promise<Page<Row>>,
@@ -39,6 +39,6 @@ export async function rowsOf<Row>(
   return { rows, total }
 }
 
-/** What stands below a table that does not show all. */
+/** Formats the line below a table that does not show all rows. */
 export const rest = (shown: number, total: number) =>
   shown < total ? `${shown} of ${total}; --limit all for the rest.\n` : ''

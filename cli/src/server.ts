@@ -4,29 +4,29 @@ import { hc } from 'hono/client'
 import type { OperatorApi } from '../../server/src/app/operator-endpoints'
 import { hostAndPort, hostHere } from '../../server/src/config/address'
 
-/** What was asked for cannot be understood: one line, and exit code 2. */
+/** An invalid command line: one line, and exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** The server refused, or nobody answered: one line, and exit code 1. */
+/** The server rejected the call, or did not answer: one line, and exit code 1. */
 export class Refused extends Error {
   override readonly name = 'Refused'
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The address of the server: as told, else as the server's own settings say. */
+/** Returns the address of the server: as given, else by the server's own settings. */
 export function addressOf(told: string | undefined, environment: Environment): string {
   const { BASE_URL, HOST, PORT } = environment
   const address = told || BASE_URL || `http://${hostAndPort(hostHere(HOST ?? ''), PORT || 8080)}`
   if (!/^https?:\/\/./.test(address) || !URL.canParse(address)) {
-    throw new UsageError(`"${address}" is no address such as http://127.0.0.1:8080.`)
+    throw new UsageError(`"${address}" is not an address such as http://127.0.0.1:8080.`)
   }
   return address.replace(/\/+$/, '')
 }
 
-/** The operator key: of the environment, else of the data directory. */
+/** Reads the operator key from the environment, else from the data directory. */
 async function adminKey({ ADMIN_KEY, DATA_DIR }: Environment): Promise<string> {
   if (ADMIN_KEY) return ADMIN_KEY
   const path = join(DATA_DIR || './data', 'admin-key')
@@ -50,9 +50,9 @@ const patienceMs = 120_000
 
 const isLate = (thrown: unknown) => thrown instanceof Error && thrown.name === 'TimeoutError'
 
-/** What a server at `address` answered, whole. Rejects with `Refused`, also where it broke off. */
+/** Reads the whole answer of the server at `address`. Rejects with `Refused`, also where it was cut off. */
 async function answerOf(address: string, input: string | URL | Request, init: RequestInit) {
-  const late = () => new Refused(`The answer of ${address} took too long.`)
+  const late = () => new Refused(`${address} did not answer in time.`)
   const response = await fetch(input, init).catch((thrown: unknown) => {
     if (isLate(thrown)) throw late()
     throw new Refused(
@@ -60,13 +60,13 @@ async function answerOf(address: string, input: string | URL | Request, init: Re
     )
   })
   const text = await response.text().catch((thrown: unknown) => {
-    throw isLate(thrown) ? late() : new Refused(`The answer of ${address} broke off.`)
+    throw isLate(thrown) ? late() : new Refused(`The answer of ${address} was cut off.`)
   })
   const isInLines = response.headers.get('content-type') === 'application/x-ndjson'
   return { status: response.status, isGood: response.ok, isInLines, text }
 }
 
-/** JSON that a server answered; undefined where it is none. */
+/** Parses an answer; undefined where it is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -75,19 +75,19 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The objects of an answer in lines of JSON. Throws `Refused` where it is damaged. */
+/** Parses an answer in lines of JSON. Throws `Refused` where it is malformed. */
 export function linesOf(text: string): unknown[] {
   const lines = text.split('\n').filter((line) => line !== '')
   return lines.map((line) => {
     const value = parsed(line)
     if (isObject(value)) return value
-    throw new Refused('The answer is damaged, or no Tollgate gave it.')
+    throw new Refused('The answer is malformed, or not from Tollgate.')
   })
 }
 
 /**
- * The operator's endpoints of a server, typed by its routes. Calls reject with `Refused`; an answer has
- * `patience` ms, unless the call has a signal of its own.
+ * Creates a client for the operator endpoints of a server, typed by its routes. Calls reject with `Refused`, and
+ * time out after `patience` ms, unless the call has its own signal.
  */
 export async function openOperator(
   told: string | undefined,
@@ -104,8 +104,8 @@ export async function openOperator(
     const { status, isGood, isInLines, text } = await answerOf(address, input, asked)
     const isRead = isInLines || parsed(text) !== undefined
     if (isGood && isRead) return new Response(text, { status })
-    if (isGood) throw new Refused(`What ${address} answers is damaged, or no Tollgate gave it.`)
-    const hint = ' Is the id right, and the operator key that of this server?'
+    if (isGood) throw new Refused(`The answer of ${address} is malformed, or not from Tollgate.`)
+    const hint = ' Check the id, and that the operator key is that of this server.'
     throw new Refused(wordsOf(status, parsed(text)) + (status === 404 ? hint : ''))
   }
   return hc<OperatorApi>(address, { fetch: ask }).api.admin
@@ -113,7 +113,7 @@ export async function openOperator(
 
 export type Operator = Awaited<ReturnType<typeof openOperator>>
 
-/** The body of a request, for the second argument of a call. */
+/** Wraps the body of a request, for the second argument of a call. */
 export const json = (body: object) => ({
   init: { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
 })

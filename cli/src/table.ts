@@ -1,4 +1,4 @@
-/** A column of a table: its heading, and what stands in a row. */
+/** A column of a table: its heading, and the cell of a row. */
 export type Column<Row> = readonly [
   heading: string,
   of: (row: Row) => string | number | boolean | null | undefined,
@@ -7,15 +7,15 @@ export type Column<Row> = readonly [
 function shown(value: string | number | boolean | null | undefined): string {
   if (value === null || value === undefined || value === '') return '-'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  // What others named must not steer the terminal.
+  // Names given by others must not carry terminal control sequences.
   return String(value).replaceAll(/\p{Cc}/gu, ' ')
 }
 
 const isNumber = (text: string) => text === '-' || /^-?\d+(\.\d+)?$/.test(text)
 
-/** Rows below headings, columns of numbers to the right. */
+/** Formats rows below headings, with columns of numbers aligned right. */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
-  if (rows.length === 0) return 'There are none.\n'
+  if (rows.length === 0) return 'None found.\n'
   const cells = rows.map((row) => columns.map(([, of]) => shown(of(row))))
   const all = [columns.map(([heading]) => heading), ...cells]
   const widths = columns.map((_, at) => Math.max(...all.map((line) => (line[at] ?? '').length)))
@@ -32,7 +32,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   return `${lines.join('\n')}\n`
 }
 
-/** One thing: a line for each of its fields. */
+/** Formats one object, a line for each field. */
 export function facts(fields: Readonly<Record<string, unknown>>): string {
   const rows = Object.entries(fields).map(([name, value]) => ({
     name,

@@ -3,7 +3,7 @@ import { json, linesOf, UsageError, type Operator } from './server'
 import { facts, table } from './table'
 import type { Asked, Group } from './verb'
 
-/** The id of an account that was named by it or by its address. */
+/** Returns the id of an account, named by its id or its address. */
 export async function userIdOf(operator: Operator, word = ''): Promise<string> {
   if (!word.includes('@')) return word
   const query = { search: word, limit: '100' }
@@ -38,7 +38,7 @@ async function list(asked: Asked) {
   return { text: text + rest(rows.length, total), json: { users: rows, total } }
 }
 
-/** As long as the server takes at most. */
+/** The server's own maximum. */
 const exportMs = 600_000
 
 async function exported(asked: Asked) {
@@ -51,7 +51,7 @@ async function exported(asked: Asked) {
 /** Accounts. */
 export const users: Group = {
   name: 'users',
-  about: 'accounts. A <user> is an id or an address',
+  about: 'accounts. <user> is an id or an address',
   verbs: {
     list: {
       words: [],
@@ -61,17 +61,17 @@ export const users: Group = {
     },
     show: {
       words: ['user'],
-      about: 'all that is known of an account',
+      about: 'show all fields of an account',
       run: async (asked) =>
         shown(await (await asked.operator.users[':id'].$get(await one(asked))).json()),
     },
     create: {
       words: ['address'],
-      about: 'make an account, and tell its owner by mail how to get in',
+      about: 'create an account, and invite its owner by mail',
       options: {
-        name: { value: 'text', about: 'how it is called, otherwise by its address' },
+        name: { value: 'text', about: 'display name; the address by default' },
         plan: { value: 'id', about: 'its plan' },
-        operator: { about: 'may operate this Tollgate' },
+        operator: { about: 'grant operator permissions' },
       },
       async run({ operator, words: [email], value, has }) {
         const body = {
@@ -85,10 +85,10 @@ export const users: Group = {
     },
     disable: {
       words: ['user'],
-      about: 'suspend an account: its keys and sessions are refused at once',
-      options: { reason: { value: 'text', about: 'why, for the audit trail' } },
+      about: 'suspend an account: its keys and sessions are rejected at once',
+      options: { reason: { value: 'text', about: 'the reason, for the audit log' } },
       async run(asked) {
-        const reason = asked.value('reason') ?? 'Suspended by the command line.'
+        const reason = asked.value('reason') ?? 'Suspended from the command line.'
         const answer = asked.operator.users[':id'].suspend.$post(await one(asked), json({ reason }))
         return shown(await (await answer).json())
       },
@@ -101,13 +101,13 @@ export const users: Group = {
     },
     export: {
       words: ['user'],
-      about: 'all that an account owns, as JSON lines; no secrets',
+      about: 'export everything an account owns, as JSON lines; no secrets',
       run: exported,
     },
     delete: {
       words: ['user'],
-      about: 'erase an account; what it paid and used stays in the ledger, without a name',
-      options: { yes: { about: 'do not ask' } },
+      about: 'erase an account; its payments and usage stay in the ledger, anonymized',
+      options: { yes: { about: 'skip the confirmation' } },
       async run(asked) {
         await asked.confirm(`Erase ${asked.words[0]} for good?`)
         const answer = await asked.operator.users[':id'].$delete(await one(asked))

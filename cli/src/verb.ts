@@ -6,7 +6,7 @@ export interface Option {
   about: string
 }
 
-/** What a command says: for people, and the same for programs. */
+/** The output of a command: as text, and as JSON. */
 export interface Answer {
   text: string
   json: unknown
@@ -18,15 +18,15 @@ export interface Asked {
   /** The value of an option, undefined where it was not given. */
   value: (name: string) => string | undefined
   has: (name: string) => boolean
-  /** A secret, from a terminal without showing it, else the first line of the input. */
+  /** Reads a secret: at a terminal without echo, else the first line of standard input. */
   secret: (question: string) => Promise<string>
-  /** Throws unless somebody at a terminal says yes, or `--yes` was given. */
+  /** Throws unless the operator confirms at a terminal, or passed `--yes`. */
   confirm: (question: string) => Promise<void>
   progress: (line: string) => void
 }
 
 export interface Verb {
-  /** What stands behind the verb, all of it. */
+  /** The positional arguments, all of them required. */
   words: readonly string[]
   about: string
   options?: Readonly<Record<string, Option>>

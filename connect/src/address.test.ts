@@ -21,12 +21,12 @@ describe('the address of the socket', () => {
     'https://a.example/?b=c',
     '',
     'https://u:p@a.example',
-  ])('%s is none', (text) => {
+  ])('%s is rejected', (text) => {
     expect(() => socketAddress(text, 'secure')).toThrow(UsageError)
   })
 
   test.each(['http://tollgate.example', 'http://127.0.0.1.example.com', 'ws://10.0.0.1'])(
-    '%s would show the token to the network, unless that is wanted',
+    '%s would send the token unencrypted, and is rejected without --insecure',
     (text) => {
       expect(() => socketAddress(text, 'secure')).toThrow('--insecure')
       expect(socketAddress(text, 'insecure')).toStartWith('ws://')
@@ -65,7 +65,7 @@ describe('the proxy', () => {
     expect(proxyFor(address, environment)).toBe(proxy)
   })
 
-  test('is none for all where NO_PROXY is a star, or nothing is set', () => {
+  test('is undefined for every address where NO_PROXY is a star, or nothing is set', () => {
     expect(proxyFor('wss://a.example/', { ...environment, NO_PROXY: '*' })).toBeUndefined()
     expect(proxyFor('wss://a.example/', { HTTPS_PROXY: '' })).toBeUndefined()
   })

@@ -10,12 +10,12 @@ export const apiKey = 'sk-upstream-0123456789'
 
 type Answering = (request: Request) => Response | Promise<Response>
 
-/** A server of models whose answers a test writes. */
+/** A model server whose answers a test writes. */
 export class SimulatedServer implements Disposable {
   readonly asked: { path: string; authorization: string | null; body: unknown }[] = []
   models: string[] = ['llama']
   answer: Answering = () => Response.json({ id: 'chat-1' })
-  /** Requests whose client went away. */
+  /** Requests whose client disconnected. */
   aborted = 0
   readonly #server
 
@@ -29,7 +29,7 @@ export class SimulatedServer implements Disposable {
         if (pathname === '/v1/models') {
           return Response.json({ data: this.models.map((id) => ({ id })) })
         }
-        // What tells an Ollama from others.
+        // The path that identifies an Ollama.
         if (pathname === '/api/version') return Response.json({ version: '0.9.0' })
         if (request.method === 'GET') return new Response('', { status: 404 })
         request.signal.addEventListener('abort', () => (this.aborted += 1))
@@ -53,7 +53,7 @@ export class SimulatedServer implements Disposable {
 export class Stage implements AsyncDisposable {
   readonly tollgate = new SimulatedTollgate()
   readonly server = new SimulatedServer()
-  /** Lines of the log. */
+  /** The log lines. */
   readonly said: string[] = []
   readonly offer: Offer
   readonly agent: Agent
@@ -98,7 +98,7 @@ export class Stage implements AsyncDisposable {
     return stage
   }
 
-  /** Asks the server anew, and tells what has changed. */
+  /** Queries the server again, and announces changes. */
   async askAgain(): Promise<void> {
     await this.#models.ask(this.transport, (_level, event) => void this.said.push(event))
     this.agent.announce()

@@ -3,7 +3,7 @@ import { apiKey, Stage } from './agent-stage-for-tests'
 import { requestFrame, token } from './tollgate-for-tests'
 
 describe('a hello', () => {
-  test('tells what the servers have', async () => {
+  test('announces the models of the servers', async () => {
     await using stage = await Stage.open()
     expect(await stage.tollgate.hello()).toEqual({
       type: 'hello',
@@ -31,7 +31,7 @@ describe('a hello', () => {
     expect(await tollgate.ended('a')).toMatchObject([{ status: 200 }])
   })
 
-  test('has no models of a server that does not answer, which is said once', async () => {
+  test('has no models of a server that does not answer, which is logged once', async () => {
     await using stage = await Stage.open()
     const { tollgate, server } = stage
     server[Symbol.dispose]()
@@ -53,7 +53,7 @@ describe('a hello', () => {
     expect(await tollgate.ended('a')).toMatchObject([{ type: 'error', code: 'not_served' }])
   })
 
-  test('keeps to what a hello may have', async () => {
+  test('keeps to the bounds of a hello', async () => {
     await using stage = await Stage.open()
     const { tollgate, server } = stage
     server.models = Array.from({ length: 5000 }, (_, at) => `${at}-${'m'.repeat(180)}`)
@@ -64,18 +64,18 @@ describe('a hello', () => {
     expect(tollgate.opened).toBe(1)
   })
 
-  test('that is refused in part is told to the owner', async () => {
+  test('that is rejected in part is logged for the owner', async () => {
     await using stage = await Stage.open()
     const { tollgate, server } = stage
     tollgate.refused = [{ what: 'model', name: 'phi', reason: 'is\n\u001B[31mnot for you' }]
     server.models = ['phi']
     await stage.askAgain()
-    const words = 'Tollgate does not take the model phi: is [31mnot for you'
+    const words = 'Tollgate rejected the model phi: is [31mnot for you'
     await tollgate.until(() => stage.said.some((line) => line.includes(words)))
   })
 })
 
-describe('coming back', () => {
+describe('reconnecting', () => {
   test.each([
     ['a cut', (stage: Stage) => stage.tollgate.cut()],
     ['a node that shuts down', (stage: Stage) => stage.tollgate.close(1001)],
@@ -91,7 +91,7 @@ describe('coming back', () => {
     expect(await tollgate.ended('a')).toMatchObject([{ status: 200 }])
   })
 
-  test('after refusals that may pass, told once', async () => {
+  test('after temporary refusals, logged once', async () => {
     await using stage = await Stage.open()
     const { tollgate } = stage
     let refusals = 0
@@ -101,7 +101,7 @@ describe('coming back', () => {
     expect(stage.said.filter((line) => line.includes('Tollgate answered 503'))).toHaveLength(1)
   })
 
-  test('makes no sense after 4401, 4409, 401 and 426', async () => {
+  test('is not tried after 4401, 4409, 401 and 426', async () => {
     const ends: [number, (stage: Stage) => void][] = [
       [3, ({ tollgate }) => tollgate.close(4401)],
       [4, ({ tollgate }) => tollgate.close(4409)],
@@ -127,18 +127,18 @@ describe('coming back', () => {
     }
   })
 
-  test('to a Tollgate that shuts down again and again is not at once', async () => {
+  test('to a Tollgate that shuts down repeatedly backs off', async () => {
     await using stage = await Stage.open({}, { random: () => 1 })
     const { tollgate } = stage
     tollgate.close(1001)
     await Bun.sleep(300)
-    // It had not held for a second: half a second passes.
+    // The connection had not lasted a second: the agent waits half a second.
     expect(tollgate.opened).toBe(1)
     await tollgate.until(() => tollgate.opened === 2)
   })
 })
 
-test('two requests of one id are an error of Tollgate, and the socket is opened anew', async () => {
+test('two requests with one id are a protocol error, and the socket is reopened', async () => {
   await using stage = await Stage.open()
   const { tollgate, server } = stage
   server.answer = () => new Promise(() => undefined)
@@ -149,7 +149,7 @@ test('two requests of one id are an error of Tollgate, and the socket is opened 
   await tollgate.until(() => server.aborted === 1, 'the abort')
 })
 
-test('a tool that nobody has is not served', async () => {
+test('an unknown tool is not served', async () => {
   await using stage = await Stage.open()
   const { tollgate } = stage
   const call = { name: 'rm', arguments: {}, timeout_ms: 1000, most_bytes: 1000 }
@@ -159,7 +159,7 @@ test('a tool that nobody has is not served', async () => {
   ])
 })
 
-test('a stop cancels what runs, closes in order and ends with 0', async () => {
+test('a stop cancels running requests, closes the socket cleanly and exits with 0', async () => {
   const stage = await Stage.open()
   const { tollgate, server } = stage
   server.answer = () => new Promise(() => undefined)
@@ -172,7 +172,7 @@ test('a stop cancels what runs, closes in order and ends with 0', async () => {
   await stage[Symbol.asyncDispose]()
 })
 
-test('no secret is in anything that is said or sent', async () => {
+test('no log line and no frame has a secret', async () => {
   await using stage = await Stage.open()
   const { tollgate, server } = stage
   server.answer = () => new Response(`you sent ${apiKey}`, { status: 401 })

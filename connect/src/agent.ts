@@ -13,7 +13,7 @@ export interface AgentPorts {
   address: string
   token: string
   proxy: string | undefined
-  /** Of the program. */
+  /** The version of the program. */
   version: string
   offer: Offer
   transport: Transport
@@ -25,13 +25,13 @@ export interface AgentPorts {
 
 const firstMs = 500
 const mostMs = 30_000
-/** A connection that held so long says that all is well. */
+/** A connection that lasted this long resets the back-off. */
 const heldMs = 60_000
-/** Whoever shuts down again so soon does not go by our haste. */
+/** The shortest life of a connection after which a shutdown of the node reconnects at once. */
 const soonMs = 1000
 const mostRefusals = 20
 
-/** Keeps one socket to Tollgate open and does what comes by it. */
+/** Keeps one socket to Tollgate open and serves its requests. */
 export class Agent {
   readonly #ports: AgentPorts
   readonly #backOff: BackOff
@@ -48,7 +48,7 @@ export class Agent {
     this.#backOff = new BackOff({ firstMs, mostMs, ...(random ? { random } : {}) })
   }
 
-  /** Resolves with the exit code: after `signal` aborts, or when coming back makes no sense. */
+  /** Resolves with the exit code: after `signal` aborts, or when reconnecting is pointless. */
   async run(signal: AbortSignal): Promise<number> {
     const { say } = this.#ports
     while (!signal.aborted) {
@@ -66,7 +66,7 @@ export class Agent {
     return exitCodes.done
   }
 
-  /** What the offer has become is told, where it is not what was told last. */
+  /** Announces the offer, where it differs from the last announcement. */
   announce(): void {
     const link = this.#link
     if (!link?.isOpen) return
@@ -78,7 +78,7 @@ export class Agent {
     link.send({ type: 'hello', id, version: this.#ports.version, ...announcement })
   }
 
-  /** One socket, from its opening to its end. */
+  /** Runs one socket, from its opening to its end. */
   async #hold(signal: AbortSignal): Promise<Ending> {
     const { address, token, proxy, patience } = this.#ports
     this.#told = ''
@@ -145,7 +145,7 @@ export class Agent {
       say(
         'warn',
         'refused',
-        `Tollgate does not take the ${what} ${shortened(name)}: ${shortened(reason)}`,
+        `Tollgate rejected the ${what} ${shortened(name)}: ${shortened(reason)}`,
       )
     }
   }
@@ -156,7 +156,7 @@ export class Agent {
     return when === 'at once' && heldFor >= soonMs ? 0 : this.#backOff.next()
   }
 
-  /** The same failure is said once. */
+  /** Logs a failure, unless it repeats the last one. */
   #sayLost(words: string, waitMs: number): void {
     if (words === this.#failure) return
     this.#failure = words

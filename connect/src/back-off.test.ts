@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { BackOff } from './back-off'
 
-test('waits up to a bound that doubles, and begins anew after what held', () => {
+test('waits up to a bound that doubles, and resets after a success', () => {
   const backOff = new BackOff({ firstMs: 500, mostMs: 30_000, random: () => 1 })
   const waits = Array.from({ length: 8 }, () => backOff.next())
   expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
@@ -9,7 +9,7 @@ test('waits up to a bound that doubles, and begins anew after what held', () => 
   expect(backOff.next()).toBe(500)
 })
 
-test('draws from all of it, so that many do not come back at once', () => {
+test('draws from the whole range, so that many agents do not reconnect at once', () => {
   const backOff = new BackOff({ firstMs: 500, mostMs: 30_000, random: () => 0.25 })
   expect([backOff.next(), backOff.next()]).toEqual([125, 250])
 })

@@ -5,7 +5,7 @@ interface BackOffOptions {
   random?: () => number
 }
 
-/** How long to wait before the next try: full jitter below a bound that doubles. */
+/** The delay before the next try: full jitter below a bound that doubles. */
 export class BackOff {
   readonly #options: BackOffOptions
   #failures = 0
@@ -22,7 +22,7 @@ export class BackOff {
     return random() * bound
   }
 
-  /** What was tried has held. */
+  /** Resets the bound after a success. */
   reset(): void {
     this.#failures = 0
   }

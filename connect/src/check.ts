@@ -3,7 +3,7 @@ import type { Settings } from './settings'
 
 const mostShown = 20
 
-/** What would be served: for people, and the same for programs. */
+/** Formats what would be served: as text, and as JSON. */
 export function toldOf({ address, tools, servers }: Settings, offer: Offer) {
   const { models, tools: announced } = offer.announcement()
   const json = {
@@ -20,9 +20,7 @@ export function toldOf({ address, tools, servers }: Settings, offer: Offer) {
   const lines = [
     `Tollgate: ${address}`,
     ...json.servers.map(serverLine),
-    ...(json.servers.length === 0
-      ? [servers ? 'No servers.' : 'No server of models runs here.']
-      : []),
+    ...(json.servers.length === 0 ? [servers ? 'No servers.' : 'No model server runs here.'] : []),
     ...announced.map(({ name }) => `tool ${name}`),
     ...(tools.length > 0 && announced.length === 0 ? ['No tools.'] : []),
   ]
@@ -41,7 +39,7 @@ interface Row {
 function serverLine({ provider, base_url: address, has_key: hasKey, models, error }: Row): string {
   const head = `${provider} at ${address} ${hasKey ? 'with a key' : 'without a key'}`
   if (error) return `${head}: ${error}`
-  // What others named must not steer the terminal.
+  // Names given by others must not carry terminal control sequences.
   const shown = models
     .slice(0, mostShown)
     .join(', ')

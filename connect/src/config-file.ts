@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { UsageError, wordsOf } from './words'
 
 const text = z.string().min(1).max(4096)
-const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is the name of a variable')
+const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable')
 
-/** A server of models. Its key is named, never written here. */
+/** A model server. Its key is referenced, never written here. */
 const ServerRow = z
   .strictObject({
     provider: text.max(200),
@@ -14,14 +14,14 @@ const ServerRow = z
     api_key_file: text.optional(),
     models: z.array(text.max(200)).min(1).max(2000).optional(),
   })
-  .refine((row) => !(row.api_key_env && row.api_key_file), 'has two keys')
+  .refine((row) => !(row.api_key_env && row.api_key_file), 'must not have two keys')
 
 const toolServer = {
-  name: z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'has 1 to 32 letters, digits, _ and -'),
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'must have 1 to 32 letters, digits, _ and -'),
   allow: z.array(text.max(200)).min(1).max(200),
 }
 
-/** A server of tools: a command, or an address. */
+/** A tool server: a command, or an address. */
 const ToolRow = z.union([
   z.strictObject({
     ...toolServer,
@@ -45,7 +45,7 @@ const ConfigFile = z.strictObject({
 })
 export type ConfigFile = z.output<typeof ConfigFile>
 
-/** What a file holds. Throws `UsageError`. */
+/** Reads a file. Throws `UsageError`. */
 export function readText(path: string, what: string): string {
   try {
     return readFileSync(path, 'utf8')
@@ -54,23 +54,23 @@ export function readText(path: string, what: string): string {
   }
 }
 
-/** The first line of a file that holds a secret. Throws `UsageError`. */
+/** Reads the first line of a file that holds a secret. Throws `UsageError`. */
 export function readSecretFile(path: string, what: string): string {
   const secret = readText(path, what).split('\n')[0]?.trim() ?? ''
   if (secret === '') throw new UsageError(`The ${what} ${path} is empty.`)
   return secret
 }
 
-/** Reads the configuration. Throws `UsageError` that names the field, not what stands in it. */
+/** Reads the configuration. Throws `UsageError` that names the field, never its value. */
 export function readConfigFile(path: string): ConfigFile {
   const read = ConfigFile.safeParse(jsonOf(readText(path, 'configuration'), path))
   if (read.success) return read.data
   const issue = deepest(read.error.issues)
   const field = issue?.path.join('.') || 'the whole'
-  throw new UsageError(`${path}: ${field}: ${issue?.message ?? 'it is not understood'}.`)
+  throw new UsageError(`${path}: ${field}: ${issue?.message ?? 'is invalid'}.`)
 }
 
-/** Of a union's branches, the one that got furthest says most. */
+/** Returns the deepest issue: of a union's branches, the one that matched furthest is the most specific. */
 function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
   const [issue] = issues
   if (issue?.code !== 'invalid_union') return issue
@@ -83,7 +83,7 @@ function jsonOf(json: string, path: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    // The parser's words would repeat what stands there.
-    throw new UsageError(`${path} is no JSON.`)
+    // The parser's message would quote the content.
+    throw new UsageError(`${path} is not valid JSON.`)
   }
 }

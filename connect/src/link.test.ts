@@ -14,7 +14,7 @@ function openLink(address: string, patience: Partial<Patience> = {}) {
   return { link, heard, opened: opened.promise }
 }
 
-/** One that is welcomed. */
+/** Opens a link that Tollgate welcomes. */
 async function stage(patience: Partial<Patience> = {}) {
   const tollgate = new SimulatedTollgate()
   const one = openLink(tollgate.address, patience)
@@ -22,7 +22,7 @@ async function stage(patience: Partial<Patience> = {}) {
   return { ...one, tollgate, [Symbol.dispose]: () => tollgate[Symbol.dispose]() }
 }
 
-test('opens with its token and its version, and says nothing by itself', async () => {
+test('opens with its token and its version, and sends nothing by itself', async () => {
   using tollgate = new SimulatedTollgate()
   const seen: (string | null)[] = []
   tollgate.door = ({ headers }) => {
@@ -58,7 +58,7 @@ describe('a heartbeat', () => {
     one.link.close(1000, '')
   })
 
-  test('goes by itself as often as Tollgate says, never less often', async () => {
+  test('is sent as often as Tollgate requests, never less often', async () => {
     using one = await stage({ heartbeatMs: 300, openMs: 200 })
     one.tollgate.send({ type: 'cancel', id: 'the first' })
     one.link.beatEvery(50)
@@ -71,23 +71,23 @@ describe('a heartbeat', () => {
 })
 
 describe('a socket ends', () => {
-  test('when nothing was heard for long, though the system believes in it', async () => {
+  test('when nothing was received for long, though the system reports it open', async () => {
     using one = await stage({ silenceMs: 200 })
     one.tollgate.send({ type: 'ping', id: 'the last' })
     expect(await one.link.ended).toMatchObject({
       wasOpen: true,
       code: 1006,
-      words: 'nothing was heard for 0 s',
+      words: 'nothing was received for 0 s',
     })
   })
 
-  test('sooner where Tollgate speaks more often than usual, never later', async () => {
+  test('sooner where Tollgate sends heartbeats more often than usual, never later', async () => {
     using one = await stage({ heartbeatMs: 10_000, silenceMs: 25_000 })
     one.tollgate.send({ type: 'ping', id: 'the last' })
     one.link.beatEvery(1_000_000)
     one.link.beatEvery(400)
     const startedAt = performance.now()
-    expect(await one.link.ended).toMatchObject({ words: 'nothing was heard for 1 s' })
+    expect(await one.link.ended).toMatchObject({ words: 'nothing was received for 1 s' })
     expect(performance.now() - startedAt).toBeWithin(900, 5000)
   })
 
@@ -103,7 +103,7 @@ describe('a socket ends', () => {
     one.link.close(1000, '')
   })
 
-  test('when nobody answers its opening', async () => {
+  test('when its opening is not answered', async () => {
     using silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
     const { link } = openLink(`ws://127.0.0.1:${silent.port}/gateway`, { openMs: 100 })
     expect(await link.ended).toMatchObject({ wasOpen: false, words: 'no answer came in time' })
@@ -117,26 +117,26 @@ describe('a socket ends', () => {
     }
   })
 
-  test('where nobody listens, and says so', async () => {
+  test('where nothing listens, with the reason', async () => {
     const { link } = openLink('ws://127.0.0.1:1/gateway')
     expect(await link.ended).toMatchObject({ wasOpen: false, words: 'Failed to connect' })
   })
 
-  test('where the other side chooses a version that was not offered', async () => {
+  test('where the server selects a version that was not offered', async () => {
     using tollgate = new SimulatedTollgate()
     tollgate.subprotocol = 'tollgate.gateway.9'
     const ending = await openLink(tollgate.address).link.ended
     expect(ending).toMatchObject({ wasOpen: false, words: 'Mismatch client protocol' })
   })
 
-  test('where whoever took it has nothing to say', async () => {
+  test('where the server accepts it and stays silent', async () => {
     using tollgate = new SimulatedTollgate()
     tollgate.subprotocol = undefined
     const ending = await openLink(tollgate.address, { openMs: 100 }).link.ended
     expect(ending).toMatchObject({ wasOpen: true, words: 'no answer came in time' })
   })
 
-  test('before its token was sent where the certificate is of somebody unknown', async () => {
+  test('before its token was sent where the certificate is not trusted', async () => {
     const asked: string[] = []
     using server = Bun.serve({
       port: 0,
@@ -152,7 +152,7 @@ describe('a socket ends', () => {
     expect(asked).toEqual([])
   })
 
-  test('with the code that Tollgate closed it by', async () => {
+  test('with the close code of Tollgate', async () => {
     using one = await stage()
     one.tollgate.close(4409, 'replaced')
     expect(await one.link.ended).toMatchObject({ wasOpen: true, code: 4409, words: 'replaced' })
@@ -183,7 +183,7 @@ describe('a socket ends', () => {
   })
 })
 
-describe('what is no frame ends the socket with 4400, and is not acted on', () => {
+describe('an invalid frame ends the socket with 4400, and is not acted on', () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
   test.each<[string, string | Uint8Array]>([
     ['bytes', new Uint8Array([123, 125])],
@@ -197,7 +197,7 @@ describe('what is no frame ends the socket with 4400, and is not acted on', () =
       'a request without a body',
       '{"type":"request","id":"a","provider":"p","model":"m","path":"/x"}',
     ],
-    ['what is nested deeply', deep],
+    ['deep nesting', deep],
     [
       'a message beyond all bounds',
       `{"type":"ping","id":"a","x":"${'x'.repeat(33 * 1024 * 1024)}"}`,
@@ -208,13 +208,13 @@ describe('what is no frame ends the socket with 4400, and is not acted on', () =
     one.tollgate.send({ type: 'cancel', id: 'after' })
     expect(await one.link.ended).toMatchObject({
       wasOpen: true,
-      words: 'Tollgate sent what is no frame',
+      words: 'Tollgate sent an invalid frame',
     })
     expect(one.tollgate.closes.map(({ code }) => code)).toEqual([4400])
     expect(one.heard).toEqual([])
   })
 
-  test('but fields that nobody knows are left aside', async () => {
+  test('but unknown fields are ignored', async () => {
     using one = await stage()
     one.tollgate.raw('{"type":"cancel","id":"a","new":1,"__proto__":{"x":1}}')
     await one.tollgate.until(() => one.heard.length === 1)
@@ -223,7 +223,7 @@ describe('what is no frame ends the socket with 4400, and is not acted on', () =
   })
 })
 
-test('more than 4 MB that do not get away make senders wait, until they do', async () => {
+test('more than 4 MB of unsent data make senders wait, until it drains', async () => {
   const seen = { bytes: 0 }
   using server = Bun.serve({
     port: 0,
@@ -234,7 +234,7 @@ test('more than 4 MB that do not get away make senders wait, until they do', asy
         : new Response('no'),
     websocket: {
       maxPayloadLength: 2 * 1024 * 1024,
-      // While it is blocked, nothing is read.
+      // While the thread is blocked, nothing is read.
       message: (_socket, data) => {
         seen.bytes += data.length
         if (seen.bytes < 2_000_000) Bun.sleepSync(300)

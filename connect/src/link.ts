@@ -15,33 +15,33 @@ export interface Opening {
   patience?: Partial<Patience>
 }
 
-/** How long the other side may take, milliseconds. */
+/** Timeouts for the other side, milliseconds. */
 export interface Patience {
   openMs: number
-  /** Between two heartbeats. */
+  /** Interval of heartbeats. */
   heartbeatMs: number
   /**
-   * Without any frame: then nobody is there, whatever the system believes. Shorter by as much as Tollgate
-   * has heartbeats more often.
+   * Timeout without any frame: then the peer is gone, whatever the system reports. Proportionally shorter where
+   * Tollgate sends heartbeats more often.
    */
   silenceMs: number
-  /** For an answer to our close. */
+  /** Timeout for an answer to a close. */
   closeMs: number
 }
 
-/** How a socket ended. */
+/** The end of a socket. */
 export interface Ending {
   wasOpen: boolean
-  /** Of the answer that was no upgrade. */
+  /** Status of an answer that was not an upgrade. */
   status?: number
-  /** Of the close; 1006 where there was none. */
+  /** Code of the close; 1006 where there was none. */
   code: number
   words: string
 }
 
 export interface Hearing {
   opened: () => void
-  /** `ping` is answered before. */
+  /** Receives every frame but `ping`, which the link answers itself. */
   frame: (frame: ToGateway) => void
 }
 
@@ -51,9 +51,9 @@ const usualPatience: Patience = {
   silenceMs: 75_000,
   closeMs: 1000,
 }
-/** Of a message: a request's body has at most 20 MB. */
+/** Bytes of a message: a request's body has at most 20 MB. */
 const mostMessageBytes = 32 * 1024 * 1024
-/** Of what was sent and is not on its way. */
+/** Bytes that were sent and are still buffered. */
 const mostUnsentBytes = 4 * 1024 * 1024
 const lookAgainMs = 10
 
@@ -71,7 +71,7 @@ export class Link {
   #beats = 0
   #heartbeatMs: number
   #isOpen = false
-  /** Before the first frame nothing says that there is a Tollgate: Bun does not look at its subprotocol. */
+  /** Before the first frame nothing proves that the server is a Tollgate: Bun does not check the subprotocol. */
   #hasHeard = false
   #failure: { words: string; status?: number } | undefined
   #draining: Promise<void> | undefined
@@ -103,21 +103,21 @@ export class Link {
     return this.#isOpen
   }
 
-  /** Nothing is sent once the socket has closed: nobody waits for it. */
+  /** Sends nothing once the socket has closed. */
   send(frame: FromGateway): void {
     if (this.#isOpen) this.#socket.send(JSON.stringify(frame))
   }
 
-  /** Resolves when there is room for more, or the socket has closed. */
+  /** Resolves when the buffer has room, or the socket has closed. */
   async room(): Promise<void> {
     while (this.#isOpen && this.#socket.bufferedAmount > mostUnsentBytes) {
-      // One timer for all who wait.
+      // One timer for all waiting senders.
       this.#draining ??= Bun.sleep(lookAgainMs).then(() => (this.#draining = undefined))
       await this.#draining
     }
   }
 
-  /** Tollgate says how often it speaks, and we are to; never less often than we would. */
+  /** Adopts the heartbeat interval that Tollgate requests, where it is shorter than the default. */
   beatEvery(ms: number): void {
     this.#heartbeatMs = Math.min(ms, this.#patience.heartbeatMs)
   }
@@ -147,7 +147,7 @@ export class Link {
     this.#heardAt = performance.now()
     this.#hasHeard = true
     const frame = typeof data === 'string' ? frameOf(data) : undefined
-    if (!frame) return this.close(closeCodes.protocolError, 'Tollgate sent what is no frame')
+    if (!frame) return this.close(closeCodes.protocolError, 'Tollgate sent an invalid frame')
     if (frame.type === 'ping') this.#beat(frame.id)
     else this.#hearing.frame(frame)
   }
@@ -163,13 +163,13 @@ export class Link {
     if (!this.#isOpen || !this.#hasHeard) {
       if (now - this.#heardAt > this.#patience.openMs) this.#giveUp('no answer came in time')
     } else if (now - this.#heardAt > silenceMs) {
-      this.#giveUp(`nothing was heard for ${Math.round(silenceMs / 1000)} s`)
+      this.#giveUp(`nothing was received for ${Math.round(silenceMs / 1000)} s`)
     } else if (now - this.#beatAt >= this.#heartbeatMs) {
       this.#beat()
     }
   }
 
-  /** Without a farewell: whoever is silent would not answer it. */
+  /** Terminates without a close handshake: a silent peer would not answer it. */
   #giveUp(words: string): void {
     this.#failure ??= { words }
     this.#socket.terminate()
@@ -190,7 +190,7 @@ export class Link {
   }
 }
 
-/** What Tollgate sent, undefined where it is no frame. */
+/** Parses a frame of Tollgate, undefined where it is invalid. */
 function frameOf(text: string): ToGateway | undefined {
   if (text.length > mostMessageBytes) return undefined
   try {

@@ -2,18 +2,18 @@ import { shortened, type Secrets } from './words'
 
 export type Level = 'info' | 'warn' | 'error'
 
-/** Tells the owner what happens: `event` is for programs and never changes, `message` is for people. */
+/** Writes a log line: `event` is for programs and never changes, `message` is for people. */
 export type Say = (level: Level, event: string, message: string) => void
 
 interface Writing {
-  /** Lines of JSON, for programs. */
+  /** Formats lines as JSON, for programs. */
   isJson: boolean
   secrets: Secrets
   write: (line: string) => void
   now?: () => Date
 }
 
-/** A log of single lines in which no secret stands. */
+/** Opens a log of single lines without secrets. */
 export const openLog =
   ({ isJson, secrets, write, now = () => new Date() }: Writing): Say =>
   (level, event, message) => {
@@ -29,7 +29,7 @@ export const openLog =
 const mostAlike = 20
 const spanMs = 10_000
 
-/** The same, but of one event no more than twenty lines in ten seconds: thousands may fail at once. */
+/** Limits a log to twenty lines of one event in ten seconds, as thousands of requests may fail at once. */
 export function sparing(say: Say, now: () => number = () => performance.now()): Say {
   const counts = new Map<string, { since: number; count: number }>()
   return (level, event, message) => {
@@ -38,6 +38,7 @@ export function sparing(say: Say, now: () => number = () => performance.now()): 
     counts.set(event, one)
     one.count += 1
     if (one.count <= mostAlike) say(level, event, message)
-    if (one.count === mostAlike) say('warn', event, 'More of that kind are not shown for a while.')
+    if (one.count === mostAlike)
+      say('warn', event, 'Further messages of this kind are suppressed for a while.')
   }
 }

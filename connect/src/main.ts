@@ -16,12 +16,12 @@ import { Secrets, UsageError } from './words'
 
 const askAgainMs = 30_000
 
-/** What is left to do when the process has to end takes less. */
+/** Time limit of the graceful shutdown; it usually takes less. */
 const mostEndingMs = 8000
 
 /**
- * Aborts when the process is told to end. The launcher and a terminal may both say so, so that a second
- * signal means nothing more; what hangs is cut off.
+ * Aborts on a termination signal. The launcher and a terminal may both send one, so a second
+ * signal has no further effect; a shutdown that hangs is cut off.
  */
 function untilSignal(): AbortSignal {
   const stop = new AbortController()
@@ -31,7 +31,7 @@ function untilSignal(): AbortSignal {
     setTimeout(() => process.exit(exitCodes.failed), mostEndingMs).unref()
   }
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, end)
-  // A launcher that was killed cannot pass anything on.
+  // A killed launcher cannot forward signals.
   const launcher = Number(process.env['TOLLGATE_LAUNCHER_PID'])
   if (launcher && process.ppid === launcher) {
     setInterval(() => process.ppid !== launcher && end(), 1000).unref()
@@ -40,7 +40,7 @@ function untilSignal(): AbortSignal {
 }
 
 async function serve(settings: Settings, secrets: Secrets): Promise<number> {
-  // Beside the answer of a check nothing else stands.
+  // The output of a check has no log lines.
   const logged = settings.isCheck ? process.stderr : process.stdout
   const write = (line: string) => void logged.write(line)
   const say = sparing(openLog({ isJson: settings.isJson, secrets, write }))
@@ -63,7 +63,7 @@ async function serve(settings: Settings, secrets: Secrets): Promise<number> {
   void toolbox.start(() => agent.announce())
   await look()
   if (!settings.servers && offer.servers.length === 0 && settings.tools.length === 0) {
-    const words = 'No server of models runs here. Start one, or name one with --serve.'
+    const words = 'No model server runs here. Start one, or name one with --serve.'
     say('warn', 'nothing_found', words)
   }
   void askAgain(stop, async () => {
@@ -95,5 +95,5 @@ try {
   console.error(isKnown ? `tollgate connect: ${thrown.message}` : thrown)
   process.exitCode = isKnown ? exitCodes.usage : exitCodes.failed
 }
-// What was written is on its way; idle connections, and a survey under way, keep nobody.
+// Output is flushed; idle connections and a running survey must not keep the process alive.
 process.stdout.write('', () => process.exit())

@@ -3,14 +3,14 @@ import type { Transport } from '../../server/src/egress/transport'
 import type { Say } from './log'
 import { wordsOf } from './words'
 
-/** A server of models in the OpenAI format, as the owner named it or as it was found. */
+/** A model server in the OpenAI format, as configured or discovered. */
 export interface ServerSettings {
-  /** The key of Tollgate's provider. */
+  /** The id of the provider in Tollgate. */
   provider: string
-  /** Without a final slash. */
+  /** Without a trailing slash. */
   baseUrl: string
   apiKey?: string | undefined
-  /** The only models that are announced and asked for. */
+  /** The only models that are announced and requested. */
   models?: readonly string[] | undefined
 }
 
@@ -21,7 +21,7 @@ export const connectMs = 3000
 const mostListBytes = 8 * 1024 * 1024
 const mostName = 200
 
-/** One of these servers, and what it has. */
+/** A model server and the models that it has. */
 export class ModelServer {
   readonly provider: string
   readonly baseUrl: string
@@ -29,7 +29,7 @@ export class ModelServer {
   readonly headers: Readonly<Record<string, string>>
   readonly #allowed: ReadonlySet<string> | undefined
   #models: ReadonlySet<string> = new Set()
-  /** Undefined before it was asked; null when it answered; else why it did not. */
+  /** Undefined before the first query; null when it answered; else the reason of the failure. */
   #failure: string | null | undefined
 
   constructor({ provider, baseUrl, apiKey, models }: ServerSettings) {
@@ -48,7 +48,7 @@ export class ModelServer {
     return this.#models
   }
 
-  /** Why it has no models; undefined where it answers. */
+  /** The reason why it has no models; undefined where it answers. */
   get failure(): string | undefined {
     return this.#failure ?? undefined
   }
@@ -57,7 +57,7 @@ export class ModelServer {
     return this.#models.has(model)
   }
 
-  /** Asks what models it has. One that does not answer has none; that is said once. Never rejects. */
+  /** Queries its models. A server that does not answer has none, which is logged once. Never rejects. */
   async ask(transport: Transport, say: Say): Promise<void> {
     try {
       this.#models = new Set((await this.#listed(transport)).filter((name) => this.#isGood(name)))
@@ -68,7 +68,11 @@ export class ModelServer {
       this.#models = new Set()
       const words = wordsOf(thrown)
       this.#told(words, () =>
-        say('warn', 'server_silent', `${this.#name} has no models for now: ${words}`),
+        say(
+          'warn',
+          'server_silent',
+          `${this.#name} is unavailable, and its models with it: ${words}`,
+        ),
       )
     }
   }
@@ -97,7 +101,7 @@ export class ModelServer {
       },
       { connectMs },
     )
-    // Some have no list; then the owner's is one.
+    // Some servers have no list; then the configured one counts.
     if ([404, 405].includes(answer.status) && this.#allowed) {
       answer.cancel()
       return [...this.#allowed]
@@ -107,7 +111,7 @@ export class ModelServer {
       throw new Error(hintOf(answer.status))
     }
     const list = List.safeParse(jsonOf(await answer.text(mostListBytes)))
-    if (!list.success) throw new Error('it answered /models with what is no list of models')
+    if (!list.success) throw new Error('its answer to /models is not a list of models')
     return list.data.data.map(({ id }) => id)
   }
 }

@@ -2,14 +2,14 @@ import { bounds, type FromGateway } from '../../server/src/tunnel/frames'
 import type { ModelServer } from './model-server'
 import type { Toolbox } from './tools/toolbox'
 
-/** What a hello tells of. */
+/** The content of a hello. */
 export type Announcement = Pick<FromGateway & { type: 'hello' }, 'providers' | 'models' | 'tools'>
 
-/** Room in a hello for what is not a model or a tool, and for tools. */
+/** Bytes of a hello reserved for all that is not a model or a tool, and for tools. */
 const mostToolsBytes = 400 * 1024
 const mostModelsBytes = 500 * 1024
 
-/** As many of a list as there is room for. */
+/** Returns as many items of a list as fit. */
 function within<Item>(items: readonly Item[], most: { items: number; bytes: number }): Item[] {
   let left = most.bytes
   const kept: Item[] = []
@@ -21,7 +21,7 @@ function within<Item>(items: readonly Item[], most: { items: number; bytes: numb
   return kept
 }
 
-/** What the servers and tools of this machine offer at this moment. */
+/** The models and tools that this machine offers at this moment. */
 export class Offer {
   #servers: readonly ModelServer[]
   readonly #toolbox: Toolbox | undefined
@@ -39,12 +39,12 @@ export class Offer {
     return this.#toolbox
   }
 
-  /** Other servers in the place of those before. */
+  /** Replaces the servers. */
   replace(servers: readonly ModelServer[]): void {
     this.#servers = servers
   }
 
-  /** Who serves a model; undefined for one that was not announced. */
+  /** Returns the server of a model; undefined for one that was not announced. */
   serverOf(provider: string, model: string): ModelServer | undefined {
     return this.#servers.find((one) => one.provider === provider && one.serves(model))
   }

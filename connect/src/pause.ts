@@ -1,4 +1,4 @@
-/** Resolves after so many milliseconds, or at once when `signal` aborts; never rejects. */
+/** Resolves after `ms` milliseconds, or at once when `signal` aborts; never rejects. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -26,7 +26,7 @@ const cutAt = (bytes: Buffer, cuts: readonly number[]) => {
   return sorted.slice(1).map((end, at) => bytes.subarray(sorted[at], end))
 }
 
-test('wherever a text is cut on its way, and whatever there is room for, it arrives as it was', async () => {
+test('wherever a text is cut, and whatever the window, it arrives unchanged', async () => {
   const property = fc.asyncProperty(
     fc.string({ unit: 'binary', maxLength: 200 }),
     fc.array(fc.nat(), { maxLength: 10 }),
@@ -35,14 +35,14 @@ test('wherever a text is cut on its way, and whatever there is room for, it arri
       const pieces = new Pieces(reader(cutAt(Buffer.from(text), cuts)))
       const texts = await all(pieces, sizes)
       expect(texts.join('')).toBe(Buffer.from(text).toString())
-      // JSON would write half a character as an escape that others refuse.
+      // JSON would write half a character as an escape that other parsers reject.
       expect(texts.every((one) => one.isWellFormed())).toBe(true)
     },
   )
   await fc.assert(property, { numRuns: 300 })
 })
 
-test('bytes that are no text become marks, and are counted as those', async () => {
+test('invalid UTF-8 becomes replacement characters, and is counted as those', async () => {
   const pieces = new Pieces(reader([Buffer.from([0x61, 0xff, 0xe2, 0x82]), Buffer.from('b')]))
   expect((await all(pieces, [100])).join('')).toBe('a\uFFFD\uFFFDb')
 })
@@ -54,7 +54,7 @@ test('a character that does not fit waits until there is room for it', async () 
   expect(pieces.take(2)).toEqual({ text: 'é', bytes: 2 })
 })
 
-test('a mark of the byte order is passed on', async () => {
+test('a byte order mark is passed on', async () => {
   const pieces = new Pieces(reader([Buffer.from('\uFEFF{}')]))
   expect(await all(pieces, [100])).toEqual(['\uFEFF{}'])
 })

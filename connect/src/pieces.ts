@@ -1,20 +1,20 @@
-/** A body as text, cut where the reader wants it, but never within a character. */
+/** Reads a body as text, in pieces of the size that the caller wants, never split within a character. */
 export class Pieces {
   readonly #read: () => Promise<Uint8Array | undefined>
-  // A mark of the byte order belongs to the text.
+  // A byte order mark belongs to the text.
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   #text = ''
-  /** Of what was read and not taken, in UTF-8. */
+  /** Bytes in UTF-8 that were read and not yet taken. */
   #bytes: Buffer | undefined
   #size = 0
   #isAtEnd = false
 
-  /** `read` is that of an answer. Bytes that are no UTF-8 become marks that say so. */
+  /** `read` is that of an answer. Invalid UTF-8 becomes replacement characters. */
   constructor(read: () => Promise<Uint8Array | undefined>) {
     this.#read = read
   }
 
-  /** Waits until there is text to take; false at the end. Reads nothing as long as there is some. */
+  /** Waits until there is text to take; false at the end. Reads nothing as long as text is left. */
   async more(): Promise<boolean> {
     while (this.#size === 0 && !this.#isAtEnd) {
       const piece = await this.#read()
@@ -26,7 +26,7 @@ export class Pieces {
     return this.#size > 0
   }
 
-  /** The next text, at most so many bytes in UTF-8; empty where not even one character fits. */
+  /** Returns the next text, at most `mostBytes` in UTF-8; empty where not even one character fits. */
   take(mostBytes: number): { text: string; bytes: number } {
     if (this.#size <= mostBytes) {
       const whole = { text: this.#bytes ? this.#bytes.toString() : this.#text, bytes: this.#size }
@@ -36,7 +36,7 @@ export class Pieces {
       return whole
     }
     this.#bytes ??= Buffer.from(this.#text)
-    // A thousand readers that stand still keep one copy each, not two.
+    // A thousand stalled readers keep one copy each, not two.
     this.#text = ''
     const end = characterEnd(this.#bytes, mostBytes)
     const text = this.#bytes.toString('utf8', 0, end)
@@ -46,7 +46,7 @@ export class Pieces {
   }
 }
 
-/** The last end of a character that is not behind `at`. */
+/** Returns the last character boundary at or before `at`. */
 function characterEnd(bytes: Buffer, at: number): number {
   let end = at
   // Bytes 10xxxxxx continue a character.
@@ -54,7 +54,7 @@ function characterEnd(bytes: Buffer, at: number): number {
   return end
 }
 
-/** The beginning of a text, at most so many bytes in UTF-8. */
+/** Returns the beginning of a text, at most `mostBytes` in UTF-8. */
 export function beginning(text: string, mostBytes: number): string {
   if (Buffer.byteLength(text) <= mostBytes) return text
   const bytes = Buffer.from(text)

@@ -6,7 +6,7 @@ const sse = { headers: { 'content-type': 'text/event-stream' } }
 const textOf = (frames: readonly { type: string; data?: string }[]) =>
   frames.map(({ data = '' }) => data).join('')
 
-/** A body that is written as it is read, and counts what was. */
+/** A body that is generated as it is read, and counts the bytes. */
 function endless(piece: string) {
   const count = { bytes: 0 }
   const bytes = new TextEncoder().encode(piece)
@@ -59,7 +59,7 @@ describe('a request', () => {
     expect(frames.at(-1)).toEqual({ type: 'response', id: 'a', status: 200 })
   })
 
-  test('whose plain answer is long comes back in chunks too', async () => {
+  test('with a long plain answer comes back in chunks too', async () => {
     await using stage = await Stage.open()
     const { tollgate, server } = stage
     const long = JSON.stringify({ text: 'é'.repeat(150_000) })
@@ -113,7 +113,7 @@ describe('a request', () => {
     ['a model that was not announced', { model: 'secret-model' }],
     ['another path', { path: '/../api/delete' }],
     ['the list of models', { path: '/models' }],
-  ])('for %s is refused, and nobody asked', async (_what, own) => {
+  ])('for %s is rejected without an upstream request', async (_what, own) => {
     await using stage = await Stage.open()
     const { tollgate, server } = stage
     tollgate.send(requestFrame('a', own))
@@ -125,7 +125,7 @@ describe('a request', () => {
 })
 
 describe('a server', () => {
-  test('that is not there is told as one that saw nothing', async () => {
+  test('that is unreachable is reported as one that received nothing', async () => {
     await using stage = await Stage.open()
     const { tollgate, server } = stage
     server[Symbol.dispose]()
@@ -133,11 +133,11 @@ describe('a server', () => {
     expect(await tollgate.ended('a')).toMatchObject([
       { type: 'error', code: 'connection_failed', sent: false },
     ])
-    // Where it is, is nobody's business there.
+    // Its address must not leave this machine.
     expect(JSON.stringify(tollgate.frames.at(-1))).not.toContain('127.0.0.1')
   })
 
-  test('that goes away in the middle is told as one that may have answered', async () => {
+  test('that disconnects midway is reported as one that may have answered', async () => {
     using dying = Bun.listen({
       hostname: '127.0.0.1',
       port: 0,
@@ -152,7 +152,7 @@ describe('a server', () => {
         },
       },
     })
-    // It has no list, so that what is allowed is one.
+    // It has no list of models, so the allowed ones are announced.
     const own = { baseUrl: `http://127.0.0.1:${dying.port}/v1`, models: ['llama'] }
     await using stage = await Stage.open(own)
     const { tollgate } = stage
@@ -162,7 +162,7 @@ describe('a server', () => {
     expect(frames.at(-1)).toMatchObject({ type: 'error', code: 'connection_failed', sent: true })
   })
 
-  test('that takes too long is left', async () => {
+  test('that takes too long is abandoned', async () => {
     await using stage = await Stage.open()
     const { tollgate, server } = stage
     server.answer = () => new Promise(() => undefined)
@@ -171,7 +171,7 @@ describe('a server', () => {
     await tollgate.until(() => server.aborted === 1, 'the abort')
   })
 
-  test('whose answer never ends is left in time, also when nobody reads', async () => {
+  test('with an endless answer is abandoned in time, also without a reader', async () => {
     await using stage = await Stage.open()
     const { tollgate, server } = stage
     server.answer = () => new Response(endless('x'.repeat(10_000)).body, sse)
@@ -183,7 +183,7 @@ describe('a server', () => {
 })
 
 describe('the window', () => {
-  test('is never exceeded, and stops what is read of the server', async () => {
+  test('is never exceeded, and stops reading from the server', async () => {
     await using stage = await Stage.open()
     const { tollgate, server } = stage
     const { body, count } = endless('€'.repeat(1000))
@@ -196,7 +196,7 @@ describe('the window', () => {
     const before = count.bytes
     await Bun.sleep(100)
     expect(count.bytes).toBe(before)
-    // What the system and the client hold is all that was read beside it.
+    // Only the buffers of the system and the client were read beyond it.
     expect(before).toBeLessThan(16_000_000)
     tollgate.send({ type: 'window', id: 'a', bytes: 50_000 })
     await tollgate.until(() => sent() > 149_990, 'what was granted')
@@ -205,7 +205,7 @@ describe('the window', () => {
     await tollgate.until(() => server.aborted === 1, 'the abort')
   })
 
-  test('that is smaller than an answer in one frame is kept to', async () => {
+  test('smaller than an answer in one frame is respected', async () => {
     await using stage = await Stage.open()
     const { tollgate, server } = stage
     server.answer = () => new Response('12345678')
@@ -218,7 +218,7 @@ describe('the window', () => {
   })
 })
 
-test('a reader that stands still holds up none of a thousand streams', async () => {
+test('a stalled reader holds up none of a thousand streams', async () => {
   await using stage = await Stage.open()
   const { tollgate, server } = stage
   const { body } = endless('x'.repeat(1000))
@@ -265,7 +265,7 @@ test('a cancel ends the request at the server, and is not answered', async () =>
   expect(await tollgate.ended('a')).toMatchObject([{ type: 'response', status: 200 }])
 })
 
-test('when the socket is lost, all that runs is ended at the server', async () => {
+test('when the socket is lost, all running requests are ended at the server', async () => {
   await using stage = await Stage.open()
   const { tollgate, server } = stage
   server.answer = () => new Promise(() => undefined)
@@ -277,7 +277,7 @@ test('when the socket is lost, all that runs is ended at the server', async () =
   expect(tollgate.of('error')).toEqual([])
 })
 
-test('more requests than a gateway takes are refused, and those that run go on', async () => {
+test('requests beyond the limit of a gateway are rejected, and running ones continue', async () => {
   await using stage = await Stage.open()
   const { tollgate, server } = stage
   const held = Promise.withResolvers<void>()

@@ -9,10 +9,10 @@ import type { Window } from './window'
 export type RequestFrame = ToGateway & { type: 'request' }
 export type ErrorFrame = FromGateway & { type: 'error' }
 
-/** Where frames go: a socket, as far as an answer needs it. */
+/** The sink of frames: a socket, as far as an answer needs it. */
 export interface Outlet {
   send: (frame: FromGateway) => void
-  /** Resolves when there is room for more. */
+  /** Resolves when the buffer has room. */
   room: () => Promise<void>
 }
 
@@ -24,29 +24,29 @@ export interface Relaying {
   signal: AbortSignal
   transport: Transport
   outlet: Outlet
-  /** Takes secrets out of a text. */
+  /** Redacts secrets in a text. */
   hide: (text: string) => string
 }
 
-/** Nobody waits for the answer. */
+/** The request was cancelled: its answer is no longer wanted. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled'
 }
 
-/** The time that Tollgate gave is over. */
+/** The timeout that Tollgate set has passed. */
 export class TimedOut extends Error {
   override readonly name = 'TimedOut'
 }
 
 const mostPieceBytes = 64 * 1024
-/** What JSON makes of it, six bytes for one at worst, has to fit into a frame. */
+/** Its encoding in JSON, at worst six bytes for one, has to fit into a frame. */
 const mostInOneFrame = 128 * 1024
 const mostBadBytes = 64 * 1024
-/** Of an answer that is no stream. */
+/** Bytes of an answer that is not a stream. */
 const mostWholeBytes = 20 * 1024 * 1024
 const passedHeaders = ['content-type', 'retry-after', 'x-request-id']
 
-/** Asks the server and sends on what it answers. Throws what keeps the answer from being whole. */
+/** Sends the request to the server and relays its answer. Throws what keeps the answer from being complete. */
 export async function relay(relaying: Relaying): Promise<void> {
   const { request, server, signal, transport } = relaying
   const answer = await transport.send(
@@ -77,14 +77,14 @@ function headersOf(answer: Answer): Record<string, string> {
   return headers
 }
 
-/** The beginning of it, in one frame. A server may repeat the key that it did not take. */
+/** Sends the beginning of an error answer, in one frame, redacted: a server may quote the key that it rejected. */
 async function sendBad(answer: Answer, { request, outlet, hide }: Relaying): Promise<void> {
   const pieces = new Pieces(() => answer.read())
   let body = ''
   let left = mostBadBytes
   while (left > 0 && (await pieces.more())) {
     const { text, bytes } = pieces.take(left)
-    // Not even one character fits any more.
+    // Not even one character fits.
     if (bytes === 0) break
     body += text
     left -= bytes
@@ -116,7 +116,7 @@ async function sendGood(answer: Answer, relaying: Relaying): Promise<void> {
   outlet.send({ type: 'response', id, status: 200 })
 }
 
-/** The body, or as much of it as one frame holds. */
+/** Reads the body, or as much of it as one frame holds. */
 async function gathered(pieces: Pieces, { window }: Relaying) {
   const most = Math.min(mostInOneFrame, window.left)
   let text = ''
@@ -132,7 +132,7 @@ async function gathered(pieces: Pieces, { window }: Relaying) {
 
 interface Beginning {
   headers: Record<string, string>
-  /** What was read before, no more than the window has room for. */
+  /** The text read so far, within the window. */
   held: string
 }
 
@@ -164,7 +164,7 @@ async function sendChunks(pieces: Pieces, relaying: Relaying, { headers, held }:
   }
 }
 
-/** How a failure is told to Tollgate; undefined where nobody waits. The address stays here. */
+/** Converts a failure to an error frame; undefined for a cancelled request. The address stays on this machine. */
 export function toErrorFrame(id: string, thrown: unknown): ErrorFrame | undefined {
   const frame = (code: ErrorFrame['code'], message: string, sent: boolean): ErrorFrame => ({
     type: 'error',

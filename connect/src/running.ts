@@ -29,12 +29,12 @@ interface One {
   window: Window
 }
 
-/** What a server is asked; anything else would reach what is not meant for Tollgate. */
+/** The paths that are relayed; any other would reach endpoints that are not meant for Tollgate. */
 const paths = ['/chat/completions', '/completions', '/embeddings']
-/** Longer than any request may run, and less than timers can count. */
+/** Longer than any request may run, and below the maximum of timers. */
 const longestMs = 24 * 3_600_000
 
-/** What runs for one socket. */
+/** The running requests of one socket. */
 export class Running {
   readonly #ports: RunningPorts
   readonly #outlet: Outlet
@@ -49,12 +49,12 @@ export class Running {
     return this.#byId.size
   }
 
-  /** Begins one. False where its id is that of one that runs. */
+  /** Starts a request. False where its id is that of a running one. */
   begin(asked: Asked): boolean {
     const { id } = asked
     if (this.#byId.has(id)) return false
     if (this.#byId.size >= bounds.requests) {
-      this.#refuse(id, 'overloaded', 'The gateway has as many requests as it takes.')
+      this.#refuse(id, 'overloaded', 'The gateway is at its limit of concurrent requests.')
       return true
     }
     const abort = new AbortController()
@@ -63,7 +63,7 @@ export class Running {
     return true
   }
 
-  /** One that is unknown has ended meanwhile. */
+  /** Ignores an unknown id: that request has ended meanwhile. */
   grant(id: string, bytes: number): void {
     this.#byId.get(id)?.window.grant(bytes)
   }
@@ -112,7 +112,7 @@ export class Running {
     const server = offer.serverOf(provider, model)
     const window = this.#byId.get(id)?.window
     if (!server || !window || !paths.includes(path)) {
-      return this.#refuse(id, 'not_served', 'The gateway does not serve that.')
+      return this.#refuse(id, 'not_served', 'The gateway does not serve this path or model.')
     }
     const hide = (text: string) => secrets.hide(text)
     await relay({ request, server, window, signal, transport, hide, outlet: this.#outlet })

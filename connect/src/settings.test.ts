@@ -29,7 +29,7 @@ const fromFile = (content: object, own?: Environment) =>
   read([...url, '--config', written('connect.json', content)], own)
 
 describe('--serve', () => {
-  test('takes servers of this machine by their names, and calls them local', () => {
+  test('accepts servers of this machine by their names, and calls them local', () => {
     const { servers } = read([...url, '--serve', 'ollama', '--serve', 'vllm=http://gpu:9000/v1/'])
     expect(servers).toEqual([
       {
@@ -42,38 +42,40 @@ describe('--serve', () => {
     ])
   })
 
-  test('takes a provider at its own address with the key of its variable', () => {
+  test('accepts a provider at its own address with the key of its variable', () => {
     const own = { ...environment, OPENAI_API_KEY: 'sk-openai-1' }
     expect(read([...url, '--serve', 'openai'], own).servers).toMatchObject([
       { provider: 'openai', baseUrl: 'https://api.openai.com/v1', apiKey: 'sk-openai-1' },
     ])
   })
 
-  test('gives that key to nobody at another address', () => {
+  test('does not send that key to another address', () => {
     const own = { ...environment, OPENAI_API_KEY: 'sk-openai-1', OLLAMA_API_KEY: 'sk-ollama-1' }
     const args = [...url, '--serve', 'openai=http://127.0.0.1:9/v1', '--serve', 'ollama']
     for (const { apiKey } of read(args, own).servers ?? []) expect(apiKey).toBeUndefined()
   })
 
-  test('takes no key that cannot be sent', () => {
+  test('rejects a key that cannot be sent in a header', () => {
     const own = { ...environment, OPENAI_API_KEY: 'sk-hunter22\nx: y' }
-    expect(() => read([...url, '--serve', 'openai'], own)).toThrow('characters that no key has')
+    expect(() => read([...url, '--serve', 'openai'], own)).toThrow(
+      'characters that a key cannot have',
+    )
     expect(() => read([...url, '--serve', 'openai'], own)).not.toThrow('hunter22')
   })
 
-  test('without it, what runs here is looked for', () => {
+  test('without it, servers on this machine are discovered', () => {
     expect(read(url).servers).toBeUndefined()
   })
 
   test.each([
     [['openai'], 'set OPENAI_API_KEY'],
-    [['anthropic'], 'At what address is anthropic?'],
-    [['cloudflare'], 'At what address is cloudflare?'],
-    [['nobody'], 'At what address is nobody?'],
+    [['anthropic'], '--serve anthropic needs an address'],
+    [['cloudflare'], '--serve cloudflare needs an address'],
+    [['nobody'], '--serve nobody needs an address'],
     [['ollama='], '--serve is "provider" or "provider=address"'],
     [['=http://127.0.0.1/'], '--serve is "provider" or "provider=address"'],
-    [['a=127.0.0.1'], 'is no address'],
-  ])('%p is refused with words', (serves, words) => {
+    [['a=127.0.0.1'], 'is not an address'],
+  ])('%p is rejected with a reason', (serves, words) => {
     expect(() => read([...url, ...serves.flatMap((one) => ['--serve', one])])).toThrow(words)
   })
 })
@@ -89,17 +91,17 @@ describe('the gateway token', () => {
     [
       'a service key',
       { TOLLGATE_GATEWAY_TOKEN: `sk-tg-${'a'.repeat(49)}` },
-      'That is a service key',
+      'This is a service key',
     ],
-    ['a part of one', { TOLLGATE_GATEWAY_TOKEN: 'gt-tg-hunter22' }, 'is not whole'],
-  ])('that is %s is refused, and not repeated', (_what, own: Environment, words) => {
+    ['a part of one', { TOLLGATE_GATEWAY_TOKEN: 'gt-tg-hunter22' }, 'is incomplete'],
+  ])('that is %s is rejected, and not quoted', (_what, own: Environment, words) => {
     expect(() => read(url, own)).toThrow(words)
     expect(() => read(url, own)).not.toThrow(/hunter22|aaaa/)
   })
 })
 
 describe('the configuration file', () => {
-  test('has all that options have, and more', () => {
+  test('has the settings of all options, and more', () => {
     const api_key_file = written('key', 'sk-file-0123\n')
     const settings = fromFile(
       {
@@ -147,7 +149,7 @@ describe('the configuration file', () => {
           command: 'npx',
           args: ['-y', 'x'],
           given: { ROOT: '/srv' },
-          // Nothing else of ours: not the token, not the keys.
+          // Nothing else of the agent's environment: not the token, not the keys.
           environment: { PATH: '/bin', HOME: '/home/me', ROOT: '/srv' },
         },
       },
@@ -159,7 +161,7 @@ describe('the configuration file', () => {
     ])
   })
 
-  test('knows what must never be said', () => {
+  test('collects the secrets to redact', () => {
     const secrets = new Secrets()
     const path = written('secret.json', {
       servers: [{ provider: 'a', base_url: 'http://a/v1', api_key_env: 'MINE' }],
@@ -202,26 +204,26 @@ describe('the configuration file', () => {
       'both be called files_a_b',
     ],
     [
-      'tools in the clear',
+      'tools over plain http',
       { tools: [{ name: 'a', url: 'http://tools.example/', allow: ['b'] }] },
       'use https',
     ],
-  ])('with %s is refused', (_what, content, words) => {
+  ])('with %s is rejected', (_what, content, words) => {
     expect(() => fromFile(content)).toThrow(words)
     expect(() => fromFile(content)).toThrow(UsageError)
     expect(() => fromFile(content)).not.toThrow('hunter22')
   })
 
-  test('that is no JSON, or not there, is refused without repeating it', () => {
+  test('that is not JSON, or missing, is rejected without quoting it', () => {
     const path = written('broken.json', '{"token": "hunter22')
-    expect(() => read([...url, '--config', path])).toThrow('is no JSON')
+    expect(() => read([...url, '--config', path])).toThrow('is not valid JSON')
     expect(() => read([...url, '--config', path])).not.toThrow('hunter22')
     expect(() => read([...url, '--config', join(folder, 'none')])).toThrow('cannot be read')
   })
 })
 
-test('options that nobody knows, and an address that is not there, are refused', () => {
+test('unknown options, and a missing address, are rejected', () => {
   expect(() => read(['--sreve', 'a'])).toThrow(UsageError)
-  expect(() => read([])).toThrow('Where is Tollgate?')
+  expect(() => read([])).toThrow('The address of Tollgate is missing')
   expect(readArguments(['-h'])).toBeUndefined()
 })

@@ -9,13 +9,13 @@ import { UsageError, type Secrets } from './words'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What the owner wants, read once. */
+/** The settings of the agent, read once. */
 export interface Settings {
-  /** Of the socket. */
+  /** The address of the socket. */
   address: string
   token: string
   proxy: string | undefined
-  /** Undefined: what runs on this machine is looked for. */
+  /** Undefined: servers on this machine are discovered. */
   servers: ServerSettings[] | undefined
   tools: ToolServerSettings[]
   isCheck: boolean
@@ -32,7 +32,7 @@ const options = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
-/** Reads the arguments, undefined where help is wanted. Throws `UsageError`. */
+/** Parses the arguments, undefined where help is requested. Throws `UsageError`. */
 export function readArguments(args: string[]) {
   try {
     const { values } = parseArgs({ args, options })
@@ -43,7 +43,7 @@ export function readArguments(args: string[]) {
 }
 type Arguments = NonNullable<ReturnType<typeof readArguments>>
 
-/** Reads all settings, and what must never be said. Throws `UsageError`. */
+/** Reads all settings, and the secrets to redact. Throws `UsageError`. */
 export function readSettings(
   given: Arguments,
   environment: Environment,
@@ -51,7 +51,10 @@ export function readSettings(
 ): Settings {
   const file = given.config === undefined ? undefined : readConfigFile(given.config)
   const url = given.url ?? file?.url
-  if (!url) throw new UsageError('Where is Tollgate? Say --url https://tollgate.example.com.')
+  if (!url)
+    throw new UsageError(
+      'The address of Tollgate is missing. Pass --url https://tollgate.example.com.',
+    )
   const address = socketAddress(url, given.insecure ? 'insecure' : 'secure')
   const token = readToken(file, environment)
   secrets.add(token)
@@ -75,7 +78,7 @@ export function readSettings(
   }
 }
 
-/** Of variables, those that are secret by their names: others, such as a folder, have to be told. */
+/** Returns the variables that are secret by their names: others, such as a folder, must stay readable in logs. */
 function secretsOf({ reach }: ToolServerSettings): (string | undefined)[] {
   if ('url' in reach) return [reach.token]
   return Object.entries(reach.given).flatMap(([name, value]) =>
@@ -91,18 +94,18 @@ function readToken(file: ConfigFile | undefined, environment: Environment): stri
     (file?.token_file && readSecretFile(file.token_file, 'token file'))
   if (!token) {
     throw new UsageError(
-      'There is no gateway token: set TOLLGATE_GATEWAY_TOKEN, or token_file in the configuration. POST /api/gateways makes one.',
+      'There is no gateway token: set TOLLGATE_GATEWAY_TOKEN, or token_file in the configuration. POST /api/gateways creates one.',
     )
   }
   if (tokenShape.test(token)) return token
   throw new UsageError(
     token.startsWith('sk-tg-')
-      ? 'That is a service key, no gateway token: POST /api/gateways makes one.'
-      : 'The gateway token is not whole: it is gt-tg- and 49 letters and digits.',
+      ? 'This is a service key, not a gateway token: POST /api/gateways creates one.'
+      : 'The gateway token is incomplete: it is gt-tg- and 49 letters and digits.',
   )
 }
 
-/** Servers on this machine by what they are called, where they usually listen. To Tollgate all are `local`. */
+/** Servers on this machine by name, with their usual addresses. To Tollgate all are `local`. */
 const localServers: Readonly<Record<string, string>> = {
   ollama: 'http://127.0.0.1:11434/v1',
   vllm: 'http://127.0.0.1:8000/v1',
@@ -112,7 +115,7 @@ const localServers: Readonly<Record<string, string>> = {
 
 type Row = Omit<ConfigFile['servers'][number], 'base_url'> & { baseUrl: string | undefined }
 
-/** `--serve <name>` or `--serve <name>=<address>`. */
+/** Parses `--serve <name>` or `--serve <name>=<address>`. */
 function servedRow(serve: string): Row {
   const at = serve.indexOf('=')
   const name = at < 0 ? serve : serve.slice(0, at)
@@ -132,18 +135,18 @@ function toServer(row: Row, environment: Environment): ServerSettings {
   const usual = known?.dialect === 'openai' && !known.baseUrl?.includes('{') ? known.baseUrl : null
   if (!row.baseUrl && !usual) {
     throw new UsageError(
-      `At what address is ${provider}? Say ${provider}=http://..., of a server that speaks the OpenAI format.`,
+      `--serve ${provider} needs an address: ${provider}=http://..., of a server that speaks the OpenAI format.`,
     )
   }
   const baseUrl = serverAddress(row.baseUrl ?? usual ?? '')
   const apiKey = keyOf(row, { baseUrl, environment })
   if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new UsageError(`The key of ${provider} has characters that no key has.`)
+    throw new UsageError(`The key of ${provider} has characters that a key cannot have.`)
   }
   return { provider, baseUrl, models, apiKey }
 }
 
-/** The usual variable of a provider is for its own address: nobody else is to get that key. */
+/** Resolves the key of a server. The usual variable of a provider is for its own address only. */
 function keyOf(row: Row, { baseUrl, environment }: { baseUrl: string; environment: Environment }) {
   const { provider, api_key_env: name, api_key_file: path } = row
   if (path) return readSecretFile(path, 'key file')
@@ -156,10 +159,10 @@ function keyOf(row: Row, { baseUrl, environment }: { baseUrl: string; environmen
   if (!known) return undefined
   const key = known.keyVariables.map((variable) => environment[variable]?.trim()).find(Boolean)
   if (key || known.keyless) return key
-  throw new UsageError(`${provider} wants a key: set ${known.keyVariables[0]}.`)
+  throw new UsageError(`${provider} requires a key: set ${known.keyVariables[0]}.`)
 }
 
-/** What a process of tools gets of ours. */
+/** Variables that a tool process inherits. */
 const inherited = ['PATH', 'HOME']
 
 function toToolServer(
@@ -170,7 +173,7 @@ function toToolServer(
   if ('url' in row) {
     const url = serverAddress(row.url)
     if (url.startsWith('http:') && !isLoopback(new URL(url))) {
-      throw new UsageError(`The tools of ${name} are reached in the clear: use https.`)
+      throw new UsageError(`The tools of ${name} would be reached unencrypted: use https.`)
     }
     const token = row.token_file
       ? readSecretFile(row.token_file, 'token file')

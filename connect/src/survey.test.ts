@@ -4,7 +4,7 @@ import { SimulatedServer } from './agent-stage-for-tests'
 import { Offer } from './offer'
 import { lookAround } from './survey'
 
-test('a server that was found and does not answer for a while is kept, without models', async () => {
+test('a discovered server that stops answering is kept, without models', async () => {
   using ollama = new SimulatedServer()
   const offer = new Offer([])
   const said: string[] = []
@@ -26,7 +26,7 @@ test('a server that was found and does not answer for a while is kept, without m
   expect(said.filter((event) => event === 'server_silent')).toHaveLength(1)
 })
 
-test('the Tollgate that it serves is none of the servers of this machine', async () => {
+test('the Tollgate that it serves does not count as a server of this machine', async () => {
   using ollama = new SimulatedServer()
   const { port, host } = new URL(ollama.baseUrl)
   const offer = new Offer([])

@@ -11,24 +11,24 @@ export interface SurveyPorts {
   transport: Transport
   say: Say
   environment: Environment
-  /** Of the socket: a Tollgate on this machine is none of the servers. */
+  /** The address of the socket: a Tollgate on this machine does not count as a server. */
   address: string
 }
 
 const mostAtOnce = 50
 
-/** Asks all servers what they have. Never rejects. */
+/** Queries the models of all servers. Never rejects. */
 export async function askAll({ offer, transport, say }: SurveyPorts): Promise<void> {
   await Promise.all(offer.servers.map((one) => one.ask(transport, say)))
 }
 
-/** Finds servers on this machine, keeps those that are known, and asks all of them. Never rejects. */
+/** Discovers servers on this machine, keeps the known ones, and queries all of them. Never rejects. */
 export async function lookAround(ports: SurveyPorts): Promise<void> {
   const { offer, environment, address } = ports
   const url = new URL(address)
   const ownPort = isLoopback(url) ? Number(url.port) : 0
   const found = await findLocalServers({ ownPort, environment })
-  // One that is slow this time is asked with more patience: only new ones have to be found.
+  // Known servers get a longer timeout than discovery allows: only new ones have to be found.
   const known = new Set(offer.servers.map(({ baseUrl: one }) => one))
   const added = found.flatMap(({ baseUrl, keyVariable }) => {
     const apiKey = keyVariable && environment[keyVariable]

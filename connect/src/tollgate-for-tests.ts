@@ -3,21 +3,21 @@ import { fromGateway, type FromGateway, type ToGateway } from '../../server/src/
 
 type Socket = ServerWebSocket
 
-/** Answers an upgrade in the place of the socket; undefined lets it happen. */
+/** Answers an upgrade request itself; undefined lets the upgrade happen. */
 type Door = (request: Request) => Response | undefined
 
-/** The other end of a gateway's socket, as a test wants it to be. Frames of a wrong shape fail the test that waits. */
+/** The server end of a gateway's socket, controlled by a test. Malformed frames fail the test that waits. */
 export class SimulatedTollgate implements Disposable {
-  /** All that came, of all sockets, in order. */
+  /** All received frames, of all sockets, in order. */
   readonly frames: FromGateway[] = []
-  /** What was no frame. */
+  /** Messages that were not frames. */
   readonly nonsense: string[] = []
   readonly closes: { code: number; reason: string }[] = []
   door: Door = () => undefined
   subprotocol: string | undefined = 'tollgate.gateway.1'
   /** Whether each hello is answered. */
   welcomes = true
-  /** Of a model or tool that is refused. */
+  /** The models and tools to reject. */
   refused: { what: 'model' | 'tool' | 'provider'; name: string; reason: string }[] = []
   readonly #server: Server<undefined>
   #sockets: Socket[] = []
@@ -56,7 +56,7 @@ export class SimulatedTollgate implements Disposable {
     return `ws://127.0.0.1:${this.#server.port}/gateway`
   }
 
-  /** Sockets so far. */
+  /** Number of sockets so far. */
   get opened(): number {
     return this.#opened
   }
@@ -77,7 +77,7 @@ export class SimulatedTollgate implements Disposable {
     this.#sockets.at(-1)?.close(code, reason)
   }
 
-  /** Cuts all sockets off without a word. */
+  /** Terminates all sockets without a close frame. */
   cut(): void {
     for (const socket of this.#sockets) socket.terminate()
   }
@@ -93,21 +93,21 @@ export class SimulatedTollgate implements Disposable {
     }
   }
 
-  /** Frames of one kind that came so far. */
+  /** Returns the frames of one type received so far. */
   of<Type extends FromGateway['type']>(type: Type): Extract<FromGateway, { type: Type }>[] {
     return this.frames.filter(
       (frame): frame is Extract<FromGateway, { type: Type }> => frame.type === type,
     )
   }
 
-  /** The frames of one request, once it has ended; `chunk`s as long as it runs. */
+  /** Waits for the end of one request, and returns its frames. */
   async ended(id: string): Promise<FromGateway[]> {
     const its = () => this.frames.filter((frame) => frame.id === id)
     await this.until(() => its().some(({ type }) => type !== 'chunk'), `the end of ${id}`)
     return its()
   }
 
-  /** The next socket's hello. */
+  /** Waits for the hello of the next socket. */
   async hello(): Promise<FromGateway & { type: 'hello' }> {
     await this.until(() => this.of('hello').length > 0, 'a hello')
     const hello = this.of('hello').at(-1)
@@ -156,7 +156,7 @@ export class SimulatedTollgate implements Disposable {
   }
 }
 
-/** A request as Tollgate sends it. */
+/** Returns a request as Tollgate sends it. */
 export const requestFrame = (
   id: string,
   own: Partial<ToGateway & { type: 'request' }> = {},

@@ -1,18 +1,18 @@
 import { closeCodes } from '../../server/src/tunnel/frames'
 import type { Ending } from './link'
 
-/** Exit codes that a supervisor should not start again after. */
+/** Exit codes; a supervisor should not restart after 2 and above. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, revoked: 3, replaced: 4, version: 5 }
 
-/** What to do after a socket ended: come back at once, after a while, or not at all. */
+/** The decision after a socket ended: reconnect at once, after a while, or not at all. */
 export type Verdict =
   | { next: 'at once' | 'later'; words: string }
   | { next: 'never'; words: string; exitCode: number }
 
 const refused =
-  'Tollgate does not know this gateway token: it was revoked, or its gateway deleted. Make another gateway.'
+  'Tollgate does not know this gateway token: it was revoked, or its gateway deleted. Create another gateway.'
 
-/** By the status of an upgrade that was refused. */
+/** Decides by the status of a rejected upgrade. */
 function ofStatus(status: number): Verdict {
   switch (status) {
     case 401:
@@ -25,7 +25,7 @@ function ofStatus(status: number): Verdict {
         exitCode: exitCodes.version,
       }
     case 404:
-      return { next: 'later', words: 'there is no Tollgate that knows gateways at this address' }
+      return { next: 'later', words: 'there is no Tollgate with gateways at this address' }
     default:
       return { next: 'later', words: `Tollgate answered ${status}` }
   }
@@ -44,7 +44,7 @@ export function verdict({ wasOpen, status, code, words }: Ending): Verdict {
       return {
         next: 'never',
         words:
-          'Another agent connected with the same token and took the place of this one. Give each agent a gateway of its own.',
+          'Another agent connected with the same token and replaced this one. Give each agent its own gateway.',
         exitCode: exitCodes.replaced,
       }
     default:

@@ -1,4 +1,4 @@
-/** How many bytes of an answer may be sent before more are granted. */
+/** The bytes of an answer that may be sent before more are granted. */
 export class Window {
   #left: number
   #wake: (() => void) | undefined
@@ -20,7 +20,7 @@ export class Window {
     this.#wake?.()
   }
 
-  /** Resolves when more was granted. Rejects with the reason of the signal. */
+  /** Resolves when more bytes are granted. Rejects with the reason of the signal. */
   async granted(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<void>()

@@ -7,20 +7,20 @@ const secrets = new Secrets()
 secrets.add(key)
 secrets.add(`${key}-and-more`)
 
-test('what others say is one line that steers no terminal', () => {
+test('foreign text becomes one line without terminal control sequences', () => {
   expect(shortened('a\n\u001B[31mb\u202Ec\td')).toBe('a [31mb c d')
   expect(shortened('x'.repeat(500))).toHaveLength(200)
   expect(shortened('😀'.repeat(500)).isWellFormed()).toBe(true)
 })
 
-test('a failure is told with its cause', () => {
+test('a failure is described with its cause', () => {
   const thrown = new Error('no connection was made', { cause: new Error('refused') })
   expect(wordsOf(thrown)).toBe('no connection was made: refused')
   expect(wordsOf('odd')).toBe('odd')
 })
 
 describe('secrets', () => {
-  test('are taken out of every text, the longer one first', () => {
+  test('are redacted in every text, the longer one first', () => {
     expect(secrets.hide(`Bearer ${key}-and-more, ${key}!`)).toBe('Bearer [secret], [secret]!')
   })
 
@@ -39,14 +39,14 @@ describe('secrets', () => {
     expect(lines[1]).toEndWith('warn: it said [secret] and more\n')
   })
 
-  test('that are short are words like others', () => {
+  test('that are too short are not redacted', () => {
     const short = new Secrets()
     short.add('dev')
     expect(short.hide('device')).toBe('device')
   })
 })
 
-test('of thousands of lines alike few are written, and more after a while', () => {
+test('of thousands of similar lines few are written, and more after a while', () => {
   const lines: string[] = []
   let now = 0
   const say = sparing(

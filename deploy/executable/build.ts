@@ -1,5 +1,5 @@
-// Makes the single executable: server, dashboard and embedded PostgreSQL in one file, which needs nothing
-// else on the machine. Run as: npm run build [-- <path>]
+// Builds the single executable: server, dashboard and embedded PostgreSQL in one file without further
+// dependencies. Run as: npm run build [-- <path>]
 import { mkdir, mkdtemp, readFile, readdir, readlink, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -10,7 +10,7 @@ import { findInstalledPrograms } from '../../server/src/db/embedded/installed-pa
 
 const root = join(import.meta.dir, '../..')
 
-/** What the build of a folder is to hold, as an archive. */
+/** Packs a folder as an archive. */
 async function archiveOf(folder: string): Promise<Uint8Array<ArrayBuffer>> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true })
   const entries = found.map(async (it): Promise<TarMember> => {
@@ -45,7 +45,7 @@ async function packPrograms(work: string): Promise<PackedPrograms> {
   return { name: `${programs.name}-${digest}`, archive, sizes }
 }
 
-/** Puts a module that knows what is carried along in the place of the one that knows of nothing. */
+/** Replaces the module of packed files, which is empty in the sources, by one with the actual files. */
 const carrying = (dashboard: string, { archive, ...programs }: PackedPrograms): BunPlugin => ({
   name: 'packed',
   setup(build) {
@@ -61,7 +61,7 @@ const carrying = (dashboard: string, { archive, ...programs }: PackedPrograms): 
 
 async function compile(outfile: string, plugin: BunPlugin): Promise<void> {
   const { success, logs } = await Bun.build({
-    // The worker is beside the entry in there, whatever folder its source is in.
+    // The worker is beside the entry in the executable, whatever folder its source is in.
     entrypoints: [
       join(import.meta.dir, 'entry.ts'),
       join(root, 'server/src/metering/token-worker.ts'),
@@ -71,7 +71,7 @@ async function compile(outfile: string, plugin: BunPlugin): Promise<void> {
     minify: { whitespace: true, syntax: true, identifiers: false },
     sourcemap: 'none',
     plugins: [plugin],
-    // Whoever may write where it is started is not to have a say in how it runs.
+    // Files in the working directory must not change how it runs.
     compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
   })
   for (const log of logs) console.error(log)
@@ -84,7 +84,7 @@ const work = await mkdtemp(join(tmpdir(), 'tollgate-build-'))
 try {
   await mkdir(dirname(outfile), { recursive: true })
   const plugin = carrying(await packDashboard(work), await packPrograms(work))
-  // One that runs is not written to: it is replaced when the new one is whole.
+  // A running executable is not overwritten, but replaced when the new one is complete.
   const draft = `${outfile}.new`
   await compile(draft, plugin)
   await rename(draft, outfile)

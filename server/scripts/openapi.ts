@@ -5,9 +5,9 @@ import { describeInterface } from '../src/http/openapi'
 
 /**
  * `openapi.ts [--check] [file]` writes `openapi.json` and `openapi-operator.json` at the root of the repository, or the
- * former to another file, from the routes, without a database or a socket. `--check` writes nothing and fails when the file
- * is not what the routes say. `--routes` prints all routes instead, those of operators too, each with
- * what it says about who may call it.
+ * former to another file, from the routes, without a database or a socket. `--check` writes nothing and fails when
+ * the file differs from the routes. `--routes` prints all routes instead, operator routes included, each with
+ * its access rule.
  */
 const words = process.argv.slice(2).filter(Boolean)
 const isCheck = words.includes('--check')
@@ -34,9 +34,7 @@ for (const [path, audience] of files) {
   const file = Bun.file(path)
   const committed = (await file.exists()) ? await file.text() : ''
   if (committed !== described) {
-    console.error(
-      `${path} is not what the routes say. Run: npx tollgate run server/scripts/openapi.ts`,
-    )
+    console.error(`${path} is out of date. Run: npx tollgate run server/scripts/openapi.ts`)
     process.exit(1)
   }
 }

@@ -1,6 +1,6 @@
-// Writes the bill of materials: every package that a server runs with or is built by, as CycloneDX 1.5 in
-// JSON, out of the lockfile alone. The same lockfile makes the same text. npm's own leaves out packages that
-// a development package wants as well (npm 11), and those of other systems. Run as: npm run --silent sbom
+// Writes the bill of materials: every runtime and build dependency of the server, as CycloneDX 1.5 in
+// JSON, from the lockfile only. The same lockfile gives the same text. npm's own command omits packages that
+// a development package depends on as well (npm 11), and those of other systems. Run as: npm run --silent sbom
 import { join } from 'node:path'
 import { z } from 'zod'
 import { endOnBrokenPipe } from '../src/server/broken-pipe'
@@ -17,14 +17,14 @@ const Package = z.object({
 })
 const Lock = z.object({ packages: z.record(z.string(), Package) })
 
-/** `sha512-<base64>`, as the format has it. */
+/** Converts `sha512-<base64>` to the hashes of the format. */
 function hashesOf(integrity: string) {
   const [algorithm = '', digest = ''] = integrity.split('-', 2)
   const content = Buffer.from(digest, 'base64').toString('hex')
   return [{ alg: algorithm.toUpperCase().replace('SHA', 'SHA-'), content }]
 }
 
-/** An SPDX id is one; an expression of several is told as such. */
+/** Converts a licence: an SPDX id, or an expression of several. */
 const licenceOf = (license: string) =>
   /^[\w.-]+$/.test(license) ? { license: { id: license } } : { expression: license }
 
@@ -38,7 +38,7 @@ const components = Object.entries(lock.packages).flatMap(([path, it]) => {
     'bom-ref': purl,
     name,
     version: it.version,
-    // Of several systems, of which one has what it needs of them.
+    // Packages for several systems, of which a machine installs its own.
     scope: it.optional ? 'optional' : 'required',
     purl,
     ...(it.integrity && { hashes: hashesOf(it.integrity) }),

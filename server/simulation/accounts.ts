@@ -10,11 +10,11 @@ export interface PendingRequest {
   floor: bigint
   minimum: bigint
   sinceMs: number
-  /** Whether its node still works at it. */
+  /** Whether its node still processes it. */
   isAlive: () => boolean
 }
 
-/** A request that was refused, while others waited that may yet turn out to have had the credit. */
+/** A rejected request, while other requests waited that may turn out to have had the credit. */
 interface OpenRefusal {
   request: PendingRequest
   refusedAtMs: number
@@ -28,20 +28,20 @@ interface LeaseUse {
 }
 
 /**
- * What accounts can truly spend, as an observer sees it who knows all nodes at once: the balance less what
- * running requests hold and what is settled and not booked, without what is leased to nodes that cannot return it.
+ * Computes the credit that accounts can spend, as an observer with the state of all nodes: the balance less the
+ * holds of running requests and unbooked settlements, without leases of nodes that cannot return them.
  */
 export class AccountObserver {
   readonly #ledger: ReferenceLedger
   readonly #scheduler: Scheduler
   readonly #nodeOf: (nodeId: string) => SimulatedNode | undefined
   readonly #uses = new Map<string, LeaseUse>()
-  /** Settled costs that came out of no lease, by account and event. */
+  /** Settled costs that were not paid from a lease, by account and event. */
   readonly #beyond = new Map<string, Map<string, bigint>>()
   readonly #pending = new Map<string, Set<PendingRequest>>()
   readonly #refused = new Map<string, Set<OpenRefusal>>()
   readonly #availability = new Map<string, Availability>()
-  /** For how long an answer may be older than its question, in milliseconds. */
+  /** The maximum age of an answer relative to its request, in milliseconds. */
   readonly #slackMs: number
 
   constructor(
@@ -61,7 +61,7 @@ export class AccountObserver {
     return use
   }
 
-  /** What the account can spend now, wherever that lies. */
+  /** Returns the credit that the account can spend now, on all nodes together. */
   availableOf(accountId: string): bigint {
     const account = this.#ledger.account(accountId)
     let available = account.posted - account.leased
@@ -75,7 +75,7 @@ export class AccountObserver {
     return available
   }
 
-  /** Something about the account has changed. */
+  /** Records a change of the account. */
   look(accountId: string): void {
     this.#historyOf(accountId).note(this.#scheduler.nowMs, this.availableOf(accountId))
     for (const request of this.#pending.get(accountId) ?? []) {
@@ -102,7 +102,7 @@ export class AccountObserver {
     return request
   }
 
-  /** The request has its hold. */
+  /** Records that the request has its hold. */
   served(request: PendingRequest, { leaseId, amount }: { leaseId: string; amount: bigint }): void {
     const { accountId, sinceMs } = request
     this.useOf(leaseId).held += amount
@@ -117,8 +117,8 @@ export class AccountObserver {
   }
 
   /**
-   * The request was refused. `conclude` is called once all that wait beside it have ended, with the least that the
-   * account could spend at any moment of it.
+   * Records that the request was rejected. Calls `conclude` once all requests that wait beside it have ended, with the
+   * minimum that the account could spend at any moment of it.
    */
   refused(request: PendingRequest, conclude: (leastAvailable: bigint) => void): void {
     const { accountId } = request
@@ -130,7 +130,7 @@ export class AccountObserver {
     this.#refused.set(accountId, refused.add(refusal))
   }
 
-  /** The run is over: none is waited for any more. */
+  /** Ends the run, and concludes all rejections. */
   concludeAll(): void {
     for (const refused of this.#refused.values()) {
       for (const refusal of refused) this.#conclude(refusal)
@@ -155,7 +155,7 @@ export class AccountObserver {
     }
   }
 
-  /** A request has settled; its event will be booked. What it costs beyond its hold was never there for others. */
+  /** Records a settlement, to be booked later. Its cost beyond its hold was never available to others. */
   settled(event: ReferenceEvent, { sinceMs, held }: { sinceMs: number; held: bigint }): void {
     if (event.cost > held) this.#historyOf(event.accountId).taken(sinceMs, event.cost - held)
     this.useOf(event.leaseId).unbooked += event.fromLease
@@ -169,7 +169,7 @@ export class AccountObserver {
     this.#beyond.get(event.accountId)?.delete(event.id)
   }
 
-  /** What matters no more: what was used of leases that are over, what accounts had before any open request. */
+  /** Prunes records of ended leases, and balances before any open request. */
   forgetEnded(): void {
     for (const [accountId, history] of this.#availability) {
       const open = [

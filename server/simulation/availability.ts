@@ -3,7 +3,7 @@ interface Sample {
   available: bigint
 }
 
-/** What an account could spend at each moment of the last while, in nano-dollars. */
+/** The recent history of the credit that an account could spend, in nano-dollars. */
 export class Availability {
   #samples: Sample[] = []
 
@@ -14,8 +14,8 @@ export class Availability {
   }
 
   /**
-   * A request got an amount. Those that wait side by side are in no order: it may have come before all that were
-   * answered since it came, so that they could not have it.
+   * Records that a request got an amount. Concurrent requests have no order: it may have been served before all that
+   * were answered since it arrived, so that the amount was not available to them.
    */
   taken(sinceMs: number, amount: bigint): void {
     for (let at = this.#samples.length - 1; at >= 0; at--) {
@@ -25,7 +25,7 @@ export class Availability {
     }
   }
 
-  /** The least of a span of time, what was noted last before it included. */
+  /** Returns the minimum over a period, including the last value before it. */
   least(fromMs: number, toMs: number): bigint {
     let least: bigint | undefined
     for (let at = this.#samples.length - 1; at >= 0; at--) {
@@ -38,7 +38,7 @@ export class Availability {
     return least ?? 0n
   }
 
-  /** What was noted last before that moment is kept, as it still held then. */
+  /** Prunes values before a moment, except the last one, which still held then. */
   forgetBefore(atMs: number): void {
     const first = this.#samples.findLastIndex((sample) => sample.atMs <= atMs)
     if (first > 0) this.#samples.splice(0, first)

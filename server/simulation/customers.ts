@@ -30,12 +30,12 @@ interface Attempt {
 
 type Serving = NonNullable<SimulatedNode['serving']>
 
-/** Sends requests to random nodes and pays in from time to time; checks every answer. */
+/** Sends requests to random nodes, tops up from time to time, and checks every answer. */
 export class Customers {
   readonly #parts: Parts
   #isOver = false
   readonly counts = { requests: 0, served: 0, refused: 0, failed: 0 }
-  /** Costs of requests that were answered: each must be booked once. */
+  /** Costs of answered requests: each must be booked once. */
   readonly delivered = new Map<string, bigint>()
   /** Costs above their holds, or of leases that may have been freed: these may be written off. */
   readonly mayBeWrittenOff = new Set<string>()
@@ -66,7 +66,7 @@ export class Customers {
 
   #topUpLater(accountId: string): void {
     const { scheduler, random, profile } = this.#parts
-    // Balances are short most of the time: a customer pays in about what he spends.
+    // Balances are low most of the time: a customer tops up about the amount spent.
     const spentEachMs = (profile.largestHold * 0.4) / profile.requestEveryMs
     scheduler.after(random.waitMs(profile.topUp / 2 / spentEachMs), () => {
       if (this.#isOver) return
@@ -147,7 +147,7 @@ export class Customers {
     try {
       await start.journal.settle(id, SimulatedNode.bodyOf(event))
     } catch {
-      // As `server/usage.ts` does where the disk refuses: straight to the ledger.
+      // As `server/usage.ts` does where the disk fails: straight to the ledger.
       await start.statements.book([event]).catch(() => undefined)
       return
     }

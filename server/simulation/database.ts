@@ -2,25 +2,25 @@ import { Locks } from './locks'
 import type { Random } from './random'
 import type { Scheduler, SimulatedProcess } from './scheduler'
 
-/** A statement or transaction, as the simulated database runs it. */
+/** A statement or transaction of the simulated database. */
 export interface Statement<Result> {
-  /** Rows that it locks one after the other, and holds until it has committed. */
+  /** Rows that it locks one after the other, until it commits. */
   locks: readonly string[]
-  /** Applies it, at the moment of its commit. Throws, and changes nothing, where the database would. */
+  /** Applies it at the moment of its commit. Throws without a change where the database would. */
   apply: () => Result
-  /** How long it may wait for each lock at the server. */
+  /** The timeout for each lock at the server. */
   lockMs: number
 }
 
-/** How statements and answers travel between one node and the database. */
+/** The network between one node and the database. */
 export interface Link {
-  /** One way, in milliseconds. */
+  /** Latency one way, in milliseconds. */
   latencyMs: number
-  /** Nothing gets through until then. */
+  /** The end of a network partition. */
   cutUntilMs: number
 }
 
-/** How likely each fault of a message is. */
+/** The probability of each fault of a message. */
 export interface MessageFaults {
   lateStatement: number
   lostStatement: number
@@ -37,10 +37,10 @@ export const messageFaults = [
   'lostNotification',
 ] as const satisfies readonly (keyof MessageFaults)[]
 
-/** The statement did nothing, and its client knows. */
+/** The statement had no effect, and its client knows. */
 export class StatementError extends Error {
   override readonly name = 'StatementError'
-  /** `refused`: because of what it was about; `timeout`: it waited too long for a lock. */
+  /** `refused`: rejected by its content; `timeout`: waited too long for a lock. */
   readonly reason: 'refused' | 'timeout' | 'connection'
 
   constructor(reason: 'refused' | 'timeout' | 'connection', message: string = reason) {
@@ -56,12 +56,12 @@ interface Execution {
 
 const commitMs = { min: 0.3, max: 3 }
 const longestLateMs = 15_000
-/** The driver gives a query up after this time. */
+/** Query timeout of the driver. */
 const queryTimeoutMs = 6000
 
 /**
- * PostgreSQL as the money protocol sees it: statements wait for row locks in turn, take effect when they
- * commit, and are answered later. It can be slow, frozen, away or started again; messages can be late, lost
+ * PostgreSQL as seen by the money protocol: statements wait for row locks in turn, take effect when they
+ * commit, and are answered later. It can be slow, frozen, unreachable or restarted; messages can be late, lost
  * and repeated.
  */
 export class SimulatedDatabase {
@@ -80,11 +80,11 @@ export class SimulatedDatabase {
     repeatedStatement: 0,
     lostNotification: 0,
   }
-  /** It does nothing until then; what has come waits. */
+  /** Frozen until then; received statements wait. */
   frozenUntilMs = 0
-  /** It refuses connections until then. */
+  /** Refuses connections until then. */
   refusesUntilMs = 0
-  /** Commits are not confirmed until then. */
+  /** Confirms no commits until then. */
   commitsStallUntilMs = 0
   #epoch = 0
   readonly counts = new Map<string, number>()
@@ -94,7 +94,7 @@ export class SimulatedDatabase {
     this.#random = random
   }
 
-  /** Whether it answers. */
+  /** Tells whether it answers. */
   get isReachable(): boolean {
     const { nowMs } = this.#scheduler
     return nowMs >= this.frozenUntilMs && nowMs >= this.refusesUntilMs
@@ -104,7 +104,7 @@ export class SimulatedDatabase {
     return this.#locks.isHeld(resource)
   }
 
-  /** Holds a row's lock for a while, as another program's transaction would. */
+  /** Locks a row for a while, as another program's transaction would. */
   lockFor(resource: string, ms: number): void {
     const owner = {}
     this.#locks.acquire(owner, resource, () => {
@@ -112,7 +112,7 @@ export class SimulatedDatabase {
     })
   }
 
-  /** All that runs is rolled back, all connections break. */
+  /** Restarts: all running statements are rolled back, all connections break. */
   restart(): void {
     this.#epoch += 1
     this.#locks.clear()
@@ -122,7 +122,7 @@ export class SimulatedDatabase {
     this.#listeners.add({ process, link, hear })
   }
 
-  /** Announces to all listeners, as `NOTIFY` does at a commit. */
+  /** Notifies all listeners, as `NOTIFY` does at a commit. */
   notify(channel: string, payload: string): void {
     for (const listener of this.#listeners) {
       const { process, link, hear } = listener
@@ -173,7 +173,7 @@ export class SimulatedDatabase {
     return latencyMs * (0.8 + 0.4 * this.#random.next())
   }
 
-  /** One way, later where the link is cut: packets are sent again until they get through. */
+  /** Delivers a message, later where the link is cut: packets are retransmitted until they get through. */
   #wayMs(link: Link): number {
     return Math.max(0, link.cutUntilMs - this.#scheduler.nowMs) + this.#delay(link)
   }
@@ -236,7 +236,7 @@ export class SimulatedDatabase {
     })
   }
 
-  /** The effect and the release of locks are one moment: no other locker sees one without the other. */
+  /** Applies the effect and releases the locks atomically: no other transaction sees one without the other. */
   #commit(
     execution: Execution,
     how: { commit: () => void; fail: (error: Error) => void; isWriting: boolean },

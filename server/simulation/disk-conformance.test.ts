@@ -20,11 +20,11 @@ const command = fc.oneof(
   fc.record({ kind: fc.constantFrom('remove', 'stat', 'readFile'), name }),
   fc.record({ kind: fc.constant('list') }),
 )
-/** A descriptor that no file has. */
+/** A descriptor without a file. */
 const unused = 1_000_000
 type Command = typeof command extends fc.Arbitrary<infer Each> ? Each : never
 
-/** Returns what each command gives, or the code of its error; inodes by the order in which they appear. */
+/** Returns the result of each command, or the code of its error; inodes numbered by first appearance. */
 function outcomes(files: JournalFileSystem, root: string, commands: readonly Command[]) {
   const descriptors: number[] = []
   const inodes: number[] = []
@@ -64,7 +64,7 @@ function outcomes(files: JournalFileSystem, root: string, commands: readonly Com
   return found
 }
 
-test('without faults it is the file system that the operating system has', () => {
+test('without faults it behaves like the file system of the operating system', () => {
   const root = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
   let run = 0
   const property = fc.property(fc.array(command, { maxLength: 40 }), (commands) => {

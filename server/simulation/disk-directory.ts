@@ -2,12 +2,12 @@ import type { SimulatedFile } from './disk-file'
 
 type Names = Map<string, SimulatedFile>
 
-/** One change of a directory, on names as they were before it. */
+/** One change of a directory, applied to the names before it. */
 type Change = (names: Names) => void
 
 /**
- * A directory of a simulated disk: its names as processes see them, its names on the disk, and the changes
- * that lead from one to the other. They reach the disk in their order, as a journalling file system writes them.
+ * A directory of a simulated disk: its names as seen by processes, its names on the disk, and the changes
+ * between the two. They reach the disk in order, as on a journalling file system.
  */
 export class SimulatedDirectory {
   #written: Names = new Map()
@@ -15,7 +15,7 @@ export class SimulatedDirectory {
   readonly #unsynced: Change[] = []
   #syncedChanges = 0
 
-  /** How many changes there were: a sync that begins now covers so many. */
+  /** The number of changes so far, which a sync that begins now covers. */
   get changes(): number {
     return this.#syncedChanges + this.#unsynced.length
   }
@@ -36,7 +36,7 @@ export class SimulatedDirectory {
     this.#make((names) => names.delete(name))
   }
 
-  /** Moves what the first name has to the second, in one step. */
+  /** Renames atomically. */
   rename(from: string, to: string): void {
     this.#make((names) => {
       const file = names.get(from)
@@ -46,14 +46,14 @@ export class SimulatedDirectory {
     })
   }
 
-  /** Ends a sync that covers so many changes. */
+  /** Completes a sync of the first `count` changes. */
   confirm(changes: number): void {
     const confirmed = this.#unsynced.splice(0, Math.max(0, changes - this.#syncedChanges))
     this.#syncedChanges += confirmed.length
     for (const change of confirmed) change(this.#synced)
   }
 
-  /** Leaves what a power cut leaves: the first of the changes that were not synced, or none, or all. */
+  /** Applies a power cut: keeps the first of the unsynced changes, or none, or all. */
   cutPower(random: () => number): void {
     this.confirm(this.#syncedChanges + Math.floor(random() * (this.#unsynced.length + 1)))
     this.#syncedChanges += this.#unsynced.splice(0).length

@@ -1,20 +1,20 @@
-/** What a disk writes whole or not at all. */
+/** The unit that a disk writes atomically. */
 export const sectorBytes = 512
 
-/** What the operating system writes back at once of a file whose content it has changed. */
+/** The unit in which the operating system writes back changed content. */
 const pageBytes = 4096
 
-/** How much of what was not synced a power cut leaves: all, nothing, nearly all or nothing, half. */
+/** The share of unsynced changes that a power cut keeps: all, none, nearly all or none, half. */
 const survivingShares = [0, 0.02, 0.5, 0.98, 1]
 
-/** One change of a file's content, the size that the file has by it included. */
+/** One change of a file's content, with the resulting size. */
 interface Change {
   offset: number
   bytes: Buffer
   size: number
 }
 
-/** Bytes that grow as a file does: zeros where nothing was written. */
+/** Bytes that grow like a file: zeros where nothing was written. */
 class Content {
   #buffer = Buffer.alloc(pageBytes)
   #size = 0
@@ -23,7 +23,7 @@ class Content {
     return this.#size
   }
 
-  /** Its bytes, until the next change. */
+  /** A view of the bytes, valid until the next change. */
   get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#size)
   }
@@ -49,8 +49,8 @@ class Content {
 }
 
 /**
- * A file of a simulated disk: its content as processes see it, its content on the disk, and the changes that
- * lead from one to the other, in order.
+ * A file of a simulated disk: its content as seen by processes, its content on the disk, and the changes
+ * between the two, in order.
  */
 export class SimulatedFile {
   readonly inode: number
@@ -58,9 +58,9 @@ export class SimulatedFile {
   readonly #written = new Content()
   readonly #synced = new Content()
   #unsynced: Change[] = []
-  /** How many changes came before those that are not synced. */
+  /** The number of changes before the unsynced ones. */
   #syncedChanges = 0
-  /** Pages that a failed sync has not written, and that count as written. */
+  /** Pages that a failed sync has not written, and that the kernel counts as written. */
   readonly #lostPages = new Set<number>()
 
   constructor(inode: number, modifiedMs: number) {
@@ -68,12 +68,12 @@ export class SimulatedFile {
     this.modifiedMs = modifiedMs
   }
 
-  /** The content that processes see, until the next change. */
+  /** A view of the content as seen by processes, valid until the next change. */
   get bytes(): Buffer {
     return this.#written.bytes
   }
 
-  /** How many changes there were: a sync that begins now covers so many. */
+  /** The number of changes so far, which a sync that begins now covers. */
   get changes(): number {
     return this.#syncedChanges + this.#unsynced.length
   }
@@ -91,7 +91,7 @@ export class SimulatedFile {
     this.#unsynced.push({ offset: size, bytes: zeros, size })
   }
 
-  /** Ends a sync that covers so many changes. */
+  /** Completes a sync of the first `count` changes. */
   confirm(changes: number): void {
     for (const { offset, bytes, size } of this.#take(changes)) {
       this.#synced.write(offset, bytes)
@@ -99,7 +99,7 @@ export class SimulatedFile {
     }
   }
 
-  /** Ends a sync that failed: its changes count as written, whatever of them is on the disk. */
+  /** Fails a sync: its changes count as written, whichever of them are on the disk. */
   lose(changes: number, random: () => number): void {
     const lost = this.#take(changes)
     for (const { offset, bytes } of lost) {
@@ -108,7 +108,7 @@ export class SimulatedFile {
     tear(this.#synced, lost, random)
   }
 
-  /** Leaves what a power cut leaves: of what was not synced any sector, as it was at any moment. */
+  /** Applies a power cut: of unsynced changes any sector may remain, as of any moment. */
   cutPower(random: () => number): void {
     const lost = this.#take(this.changes)
     tear(this.#synced, lost, random)
@@ -118,7 +118,7 @@ export class SimulatedFile {
     this.#lostPages.clear()
   }
 
-  /** Makes a part of the content what the disk has. */
+  /** Reverts a part of the content to that of the disk. */
   #readBack(offset: number, bytes: number): void {
     const part = this.#synced.bytes.subarray(offset, offset + bytes)
     if (part.length > 0) this.#written.write(offset, part)
@@ -130,7 +130,7 @@ export class SimulatedFile {
     return taken
   }
 
-  /** Pages are written back whole: with a change also what a failed sync left out beside it. */
+  /** Writes back whole pages: with a change also the rest of its page that a failed sync left out. */
   #toWriteBack(from: number, to: number): { from: number; to: number } {
     if (this.#lostPages.size === 0) return { from, to }
     const range = { from, to }
@@ -143,7 +143,7 @@ export class SimulatedFile {
   }
 }
 
-/** Makes some of the changes: each sector as it was after any of those that touch it, or before. */
+/** Applies some of the changes: each sector as it was after any change that touches it, or before. */
 function tear(content: Content, changes: readonly Change[], random: () => number): void {
   if (changes.length === 0) return
   const share = pick(survivingShares, random)
@@ -170,13 +170,13 @@ function tear(content: Content, changes: readonly Change[], random: () => number
   content.resize(size)
 }
 
-/** Yields the numbers of the sectors or pages that a stretch of bytes touches. */
+/** Yields the numbers of the sectors or pages that a byte range touches. */
 function* unitsOf(offset: number, length: number, unit: number): Generator<number> {
   for (let at = Math.floor(offset / unit); at * unit < offset + length; at++) yield at
 }
 
 function pick<Each>(values: readonly Each[], random: () => number): Each {
   const value = values[Math.floor(random() * values.length)]
-  if (value === undefined) throw new Error('a random number is at least 0 and less than 1')
+  if (value === undefined) throw new Error('a random number must be at least 0 and less than 1')
   return value
 }

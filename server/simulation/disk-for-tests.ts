@@ -1,6 +1,6 @@
 import { SimulatedDisk } from './disk'
 
-/** Returns numbers from 0 to 1, the same ones for a seed (mulberry32). */
+/** Creates a generator of numbers from 0 to 1, reproducible by seed (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed
   return () => {
@@ -11,7 +11,7 @@ export function randomOf(seed: number): () => number {
   }
 }
 
-/** A disk with the directory `/d`, and delays that end when the test says so. */
+/** Creates a disk with the directory `/d`, and delays that the test controls. */
 export function diskOf(seed: number) {
   const delays: { ms: number; resolve: () => void }[] = []
   const disk = new SimulatedDisk({
@@ -20,7 +20,7 @@ export function diskOf(seed: number) {
     now: () => 1000,
   })
   disk.makeDirectory('/d')
-  /** Ends the delays of up to so many milliseconds. */
+  /** Ends the delays of up to `ms` milliseconds. */
   const endDelays = async (ms = Infinity) => {
     for (const delay of delays.splice(0)) {
       if (delay.ms <= ms) delay.resolve()
@@ -39,7 +39,7 @@ export function diskOf(seed: number) {
   return { disk, endDelays, sync, syncNames }
 }
 
-/** A file of one directory, both synced. */
+/** Creates a disk with one file in a directory, both synced. */
 export async function diskWith(content: Buffer, seed: number) {
   const made = diskOf(seed)
   const fd = made.disk.fileSystem.open('/d/file', 'w+')

@@ -4,7 +4,7 @@ import { sectorBytes } from './disk-file'
 import { diskOf, diskWith, filled, seeds } from './disk-for-tests'
 
 describe('a power cut', () => {
-  test('leaves of what was not synced each sector whole or not at all, some of them', async () => {
+  test('keeps some unsynced sectors, each entirely or not at all', async () => {
     const seen = { torn: 0, all: 0, none: 0 }
     for (const seed of seeds) {
       const { disk, fd } = await diskWith(filled(10 * sectorBytes, 1), seed)
@@ -26,7 +26,7 @@ describe('a power cut', () => {
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(20)
   })
 
-  test('leaves a sector that was written several times as it was after any of them', async () => {
+  test('keeps a sector that was written several times as of any of its writes', async () => {
     const seen = new Set<string>()
     for (const seed of seeds) {
       const { disk, fd } = await diskWith(Buffer.from('----'), seed)
@@ -39,7 +39,7 @@ describe('a power cut', () => {
     expect([...seen].toSorted()).toEqual(['----', 'a---', 'ab--', 'abc-', 'abcd'])
   })
 
-  test('leaves a file as long as it was at some moment, with zeros or old bytes where data are missing', async () => {
+  test('keeps a size that the file had at some moment, with zeros or old bytes where data is missing', async () => {
     const seen = { short: 0, zeros: 0, whole: 0, cut: 0, old: 0 }
     for (const seed of seeds) {
       const { disk, fd } = await diskWith(filled(3 * sectorBytes, 1), seed)
@@ -60,7 +60,7 @@ describe('a power cut', () => {
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(5)
   })
 
-  test('leaves everything that was written before a sync began, and synced names', async () => {
+  test('keeps everything written before a sync began, and synced names', async () => {
     for (const seed of seeds) {
       const { disk, fd, endDelays, syncNames } = await diskWith(filled(2000, 1), seed)
       disk.fileSystem.write(fd, filled(2000, 2), 1000)
@@ -77,7 +77,7 @@ describe('a power cut', () => {
     }
   })
 
-  test('may lose what was written while the sync ran', async () => {
+  test('may lose writes made while the sync ran', async () => {
     let lost = 0
     for (const seed of seeds) {
       const { disk, fd, endDelays } = await diskWith(Buffer.from('...'), seed)
@@ -92,7 +92,7 @@ describe('a power cut', () => {
     expect(lost).toBeGreaterThan(50)
   })
 
-  test('leaves of a directory the first of the changes that were not synced', async () => {
+  test('keeps the first of the unsynced changes of a directory', async () => {
     const seen = new Set<string>()
     for (const seed of seeds) {
       const { disk } = await diskWith(Buffer.from('old'), seed)
@@ -110,7 +110,7 @@ describe('a power cut', () => {
     expect([...seen].toSorted()).toEqual(['', 'file=old', 'new= spare=old', 'new=old', 'spare=old'])
   })
 
-  test('loses a synced file whose name was not synced; a data sync of the directory is none', async () => {
+  test('loses a synced file whose name was not synced; a data sync of the directory does not count', async () => {
     const seen = new Set<number>()
     for (const seed of seeds) {
       const { disk, sync } = diskOf(seed)

@@ -3,19 +3,19 @@ import type { SimulatedDirectory } from './disk-directory'
 import { SimulatedFile } from './disk-file'
 import type { FileStatus, JournalFileSystem } from '../src/metering/journal-file-system'
 
-/** What a process needs of its disk. */
+/** The interface of a disk to its processes. */
 interface Kernel {
   random: () => number
-  /** Milliseconds of the wall clock. */
+  /** Returns the wall-clock time in milliseconds. */
   now: () => number
   findDirectory: (path: string) => SimulatedDirectory | undefined
-  /** Returns a number that was never given before: descriptors of a killed process open nothing. */
+  /** Returns a number that was never used before: descriptors of a killed process are invalid. */
   nextDescriptor: () => number
-  /** Makes an empty file without a name. */
+  /** Creates an empty file without a name. */
   makeFile: () => SimulatedFile
-  /** Returns how many of so many bytes can be written; undefined where there is no space. */
+  /** Returns how many of the bytes can be written; undefined where there is no space. */
   roomFor: (bytes: number) => number | undefined
-  /** Waits as long as a sync takes that begins now. Resolves with whether it fails. */
+  /** Waits for the duration of a sync that begins now. Resolves with whether it fails. */
   waitForSync: () => Promise<boolean>
 }
 
@@ -54,7 +54,7 @@ export class SimulatedProcessFiles {
     return this.#open.size
   }
 
-  /** From now on every method throws, and syncs that run do not settle. */
+  /** Kills the process: every method throws from now on, and running syncs do not settle. */
   kill(): void {
     this.#isKilled = true
     this.#open.clear()
@@ -143,14 +143,14 @@ export class SimulatedProcessFiles {
     const { changes } = target
     const isFailure = await this.#kernel.waitForSync()
     if (this.#isKilled) return new Promise(() => undefined)
-    // With a thread of its own, a sync may begin when its descriptor is closed, or another file's.
+    // In its own thread, a sync may begin after its descriptor was closed, or reused by another file.
     if (!this.#open.has(fd)) throw systemError('EBADF', 'fsync')
     const isFile = target instanceof SimulatedFile
     if (isFailure) {
       if (isFile) target.lose(changes, this.#kernel.random)
       throw systemError('EIO', 'fsync')
     }
-    // The data of a directory are not its names.
+    // A data sync of a directory does not cover its names.
     if (isFile || kind === 'directory') target.confirm(changes)
   }
 

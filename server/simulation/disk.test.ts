@@ -3,7 +3,7 @@ import { SimulatedDisk } from './disk'
 import { codeOf, diskOf, diskWith, filled, randomOf, seeds } from './disk-for-tests'
 
 describe('a killed process', () => {
-  test('leaves all that it wrote and named, synced or not', () => {
+  test('keeps all its writes and names, synced or not', () => {
     const { disk } = diskOf(1)
     const files = disk.fileSystem
     const fd = files.open('/d/part', 'w+')
@@ -14,7 +14,7 @@ describe('a killed process', () => {
     expect(disk.fileSystem.readFile('/d/whole').toString()).toBe('written')
   })
 
-  test('has no descriptor any more, and touches nothing', () => {
+  test('has no descriptors left, and changes nothing', () => {
     const { disk } = diskOf(1)
     const files = disk.fileSystem
     const fd = files.open('/d/file', 'w+')
@@ -30,7 +30,7 @@ describe('a killed process', () => {
     expect(disk.fileSystem.readFile('/d/other')).toHaveLength(0)
   })
 
-  test('hears nothing of a sync that ran, which confirmed nothing', async () => {
+  test('never sees its running sync settle, which confirmed nothing', async () => {
     let lost = 0
     for (const seed of seeds) {
       const { disk, fd, endDelays } = await diskWith(Buffer.from('synced'), seed)
@@ -50,7 +50,7 @@ describe('a killed process', () => {
 })
 
 describe('a full disk', () => {
-  test('takes no write, or a part of it, and no new file, until it has space again', async () => {
+  test('accepts no write, or a part of it, and no new file, until it has space again', async () => {
     const seen = { refused: 0, partial: 0 }
     for (const seed of seeds) {
       const { disk, fd } = await diskWith(Buffer.from('old'), seed)
@@ -75,7 +75,7 @@ describe('a full disk', () => {
 })
 
 describe('syncs', () => {
-  test('take simulated time, mostly little of it, between the bounds', async () => {
+  test('take simulated time within the bounds, mostly near the lower one', async () => {
     const waits: number[] = []
     const disk = new SimulatedDisk({
       random: randomOf(1),
@@ -93,7 +93,7 @@ describe('syncs', () => {
     expect(sorted.at(-1)).toBeLessThan(50)
   })
 
-  test('end after the stall of a disk, those that ran before it included', async () => {
+  test('end after a stall of the disk, running ones included', async () => {
     const { disk, endDelays, fd } = await diskWith(Buffer.from('old'), 1)
     const ended: string[] = []
     const before = disk.fileSystem.sync(fd, 'file').then(() => ended.push('before'))
@@ -109,14 +109,14 @@ describe('syncs', () => {
     await after
   })
 
-  test('reject where a test says so: what they covered is read, and gone after a power cut', async () => {
+  test('fail on demand: the changes they covered are readable, and lost after a power cut', async () => {
     const seen = new Set<string>()
     for (const seed of seeds) {
       const { disk, fd, sync } = await diskWith(Buffer.from('synced'), seed)
       disk.failNextSync()
       disk.fileSystem.write(fd, Buffer.from('failed'), 0)
       await expect(sync(fd)).rejects.toMatchObject({ code: 'EIO' })
-      // The kernel takes it for written: a second sync has nothing to do.
+      // The kernel counts it as written: a second sync has nothing to do.
       await sync(fd)
       disk.killProcess()
       expect(disk.fileSystem.readFile('/d/file').toString()).toBe('failed')
@@ -126,7 +126,7 @@ describe('syncs', () => {
     expect(seen).toEqual(new Set(['synced', 'failed']))
   })
 
-  test('write with a change the rest of its page, which a failed sync had left out', async () => {
+  test('write the rest of a changed page too, which a failed sync had left out', async () => {
     for (const seed of seeds) {
       const { disk, fd, sync } = await diskWith(filled(3 * 4096, 1), seed)
       disk.failNextSync()
@@ -159,7 +159,7 @@ const contentOf = (seed: number) => {
   return disk.fileSystem.list('/d').map((name) => disk.fileSystem.readFile(`/d/${name}`))
 }
 
-test('the same numbers and the same calls make the same disk', () => {
+test('equal random numbers and equal calls give equal disks', () => {
   for (const seed of seeds) expect(contentOf(seed)).toEqual(contentOf(seed))
   expect(new Set(seeds.map((seed) => contentOf(seed).join())).size).toBeGreaterThan(30)
 })

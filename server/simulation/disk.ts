@@ -5,21 +5,21 @@ import type { JournalFileSystem } from '../src/metering/journal-file-system'
 
 const defaultSyncMs = { min: 0.1, max: 10 }
 
-/** What a simulated disk takes from its simulator. */
+/** The dependencies of a simulated disk. */
 export interface SimulatedDiskOptions {
-  /** From 0 inclusive to 1 exclusive. The same numbers and the same calls make the same disk. */
+  /** From 0 inclusive to 1 exclusive. Equal numbers and equal calls give equal disks. */
   random: () => number
-  /** Resolves after so many milliseconds of simulated time. */
+  /** Resolves after a time, in simulated milliseconds. */
   delay: (ms: number) => Promise<void>
-  /** Milliseconds of the wall clock, for times of change. */
+  /** Returns the wall-clock time in milliseconds, for modification times. */
   now: () => number
-  /** Bounds of how long a sync takes, in milliseconds; most take about as long as the shortest. */
+  /** Bounds of the duration of a sync, in milliseconds; most are near the lower one. */
   syncMs?: { min: number; max: number }
 }
 
 /**
- * A machine's disk in memory, and the faults of one. What was written is seen by every process after it, and
- * stays in a power cut if it was synced: a sync covers what was written before it began.
+ * A simulated disk in memory, with faults. Writes are visible to every later process, and
+ * survive a power cut if they were synced: a sync covers the writes before it began.
  */
 export class SimulatedDisk {
   readonly #options: SimulatedDiskOptions
@@ -35,30 +35,30 @@ export class SimulatedDisk {
     this.#options = options
   }
 
-  /** The files as the process sees them that runs now; of no use to it once it is killed. */
+  /** The file system of the current process; unusable once it is killed. */
   get fileSystem(): JournalFileSystem {
     return (this.#process ??= this.#startProcess()).fileSystem
   }
 
-  /** How many descriptors the process has that runs now. */
+  /** The number of open descriptors of the current process. */
   get openDescriptors(): number {
     return this.#process?.openDescriptors ?? 0
   }
 
-  /** Makes an empty directory that every power cut leaves. */
+  /** Creates an empty directory that survives every power cut. */
   makeDirectory(path: string): void {
     this.#directories.set(path, this.#directories.get(path) ?? new SimulatedDirectory())
   }
 
-  /** Ends the process: its descriptors, and its syncs, which settle no more. What it wrote is there. */
+  /** Kills the process: closes its descriptors, and never settles its syncs. Its writes stay. */
   killProcess(): void {
     this.#process?.kill()
     this.#process = undefined
   }
 
   /**
-   * Ends the process and all that was not synced, but for what happened to be on the disk: any sectors of
-   * files, and of each directory's changes the first ones. A disk that was full is full again.
+   * Cuts the power: kills the process and loses unsynced changes, except those that happened to be on the disk: any
+   * sectors of files, and the first changes of each directory. A disk that was full is full again.
    */
   powerCut(): void {
     this.killProcess()
@@ -67,7 +67,7 @@ export class SimulatedDisk {
     for (const directory of this.#directories.values()) directory.cutPower(this.#options.random)
   }
 
-  /** From now on writes throw ENOSPC, some after a part; so do new files. Whatever is there can be renamed. */
+  /** Fills the disk: writes throw ENOSPC, some after a part; so do new files. Existing files can be renamed. */
   fill(): void {
     this.#isFull = true
   }
@@ -76,7 +76,7 @@ export class SimulatedDisk {
     this.#isFull = false
   }
 
-  /** No sync ends within so many milliseconds, those that run included. */
+  /** Stalls the disk: no sync ends within `ms` milliseconds, running ones included. */
   stallSyncs(ms: number): void {
     const stall = Promise.all([this.#stall, this.#options.delay(ms)])
     this.#stall = stall
@@ -86,8 +86,8 @@ export class SimulatedDisk {
   }
 
   /**
-   * The next sync that begins rejects with EIO. Of a file's changes it leaves on the disk what a power cut
-   * would; processes read them all, and later syncs, which leave them out, succeed. A directory's changes wait
+   * Makes the next sync reject with EIO. Of a file's changes it keeps on the disk what a power cut
+   * would; processes read them all, and later syncs, which skip them, succeed. A directory's changes wait
    * for its next sync.
    */
   failNextSync(): void {
@@ -107,7 +107,7 @@ export class SimulatedDisk {
     })
   }
 
-  /** In half of the cases a write that does not fit writes nothing. */
+  /** Returns the size of a write on a full disk: in half of the cases nothing. */
   #partOf(bytes: number): number | undefined {
     const { random } = this.#options
     return (random() < 0.5 && Math.floor(random() * bytes)) || undefined

@@ -1,14 +1,14 @@
-/** Something that happens at a simulated moment. */
+/** An event at a simulated moment. */
 export interface SimulatedEvent {
   atMs: number
-  /** Breaks ties: events of one moment happen in the order in which they were scheduled. */
+  /** Breaks ties: events of one moment run in the order in which they were scheduled. */
   order: number
 }
 
 const isBefore = (a: SimulatedEvent, b: SimulatedEvent) =>
   a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order)
 
-/** A binary heap of events, the earliest first. */
+/** A binary heap of events, earliest first. */
 export class EventQueue<Event extends SimulatedEvent> {
   readonly #heap: Event[] = []
 

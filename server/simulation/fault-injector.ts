@@ -15,11 +15,11 @@ interface Parts {
   onChange: () => void
 }
 
-/** Breaks things from time to time, each kind of fault by a clock of its own. */
+/** Injects faults, each kind by its own random schedule. */
 export class FaultInjector {
   readonly #parts: Parts
   readonly #counts = new Map<FaultKind, number>()
-  /** Rows that were locked, and until when they are left alone. */
+  /** Rows that were locked, and the time until which they are not locked again. */
   readonly #freeUntilMs = new Map<string, number>()
   #isOver = false
 
@@ -29,12 +29,12 @@ export class FaultInjector {
     for (const [kind, meanMs] of parts.profile.faults) this.#schedule(kind, meanMs)
   }
 
-  /** How often each kind has happened. */
+  /** The number of faults of each kind. */
   get counts(): ReadonlyMap<FaultKind, number> {
     return this.#counts
   }
 
-  /** Ends all faults, those that last included. */
+  /** Stops injecting faults, and ends lasting ones. */
   heal(): void {
     const { database, nodes } = this.#parts
     this.#isOver = true
@@ -60,7 +60,7 @@ export class FaultInjector {
     })
   }
 
-  /** Whether it happened. */
+  /** Injects a fault. Returns whether it took effect. */
   #inject(kind: FaultKind): boolean {
     const { random, database, ledger, scheduler } = this.#parts
     switch (kind) {
@@ -89,7 +89,7 @@ export class FaultInjector {
     return true
   }
 
-  /** A row is locked half of the time at most: who finds it locked longer than callers wait fails for a reason. */
+  /** Locks a row at most half of the time: a caller that meets a longer lock than its timeout fails legitimately. */
   #lock(row: string): boolean {
     const { database, scheduler } = this.#parts
     const forMs = this.#ms(300, 10_000)
@@ -130,7 +130,7 @@ export class FaultInjector {
         node.disk.stallSyncs(this.#ms(10, 5_000))
         break
       default:
-        throw new Error(`${kind} is no fault of a node`)
+        throw new Error(`${kind} is not a fault of a node`)
     }
   }
 

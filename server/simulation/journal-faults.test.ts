@@ -15,7 +15,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom('kill', 'cut') },
   { weight: 1, arbitrary: fc.constantFrom(...points) },
 )
-/** With segments that become full and files that are used again: a hundred times as many bytes. */
+/** Sizes that fill segments and reuse files: a hundred times as many bytes. */
 const longStep = fc.oneof(
   { weight: 8, arbitrary: step },
   { weight: 1, arbitrary: fc.constant('long' as const) },
@@ -33,29 +33,29 @@ const seen = { kill: 0, cut: 0, close: 0, point: 0, failed: 0, refused: 0, damag
 const missing = (ids: Iterable<string>, ...places: ReadonlySet<string>[]) =>
   [...ids].filter((id) => !places.some((place) => place.has(id)))
 
-/** A journal on a bad disk, started again after each end, and what it promised to its callers. */
+/** A journal on a faulty disk, restarted after each crash, and its promises to callers. */
 class Run {
   readonly #time = new PlayedTime()
   readonly #random: () => number
   readonly #disk: SimulatedDisk
   #journal: Journal | undefined
-  /** Resolves when the process that runs now ends. */
+  /** Resolves when the current process ends. */
   #death = Promise.withResolvers<undefined>()
   #life = 0
   #next = 0
-  /** Calls of this life that have not ended. */
+  /** Pending calls of the current process. */
   #running = new Set<string>()
-  /** To be ended where the journal passes it. */
+  /** The crash point at which the process is killed. */
   #crash: { point: JournalPoint; end: 'kill' | 'cut' } | undefined
-  /** A sync has failed. */
+  /** Whether a sync has failed. */
   #hasLost = false
-  /** Since the last start that was checked. */
+  /** Faults since the last checked start. */
   #wasCut = false
   readonly #begun = new Set<string>()
   readonly #confirmed = new Set<string>()
   readonly #refused = new Set<string>()
   readonly #neverBegun = new Set<string>()
-  /** Refused since anything was confirmed: a power cut may undo how their lines were cut off. */
+  /** Rejected since the last confirmation: a power cut may undo the truncation of their lines. */
   readonly #undecided = new Set<string>()
   readonly #dropped = new Set<string>()
 
@@ -84,7 +84,7 @@ class Run {
   async #take(kind: Step): Promise<void> {
     if (kind === 'kill' || kind === 'cut' || kind === 'close') return this.#end(kind)
     if (kind === 'settle') return void this.#settle(10 + Math.floor(this.#random() * 200))
-    // A third of a segment, so that files are used again.
+    // A third of a segment, so that files are reused.
     if (kind === 'long') return void this.#settle(60_000)
     if (kind === 'wait') return this.#time.delay(this.#random() * 100)
     if (kind === 'stall') return this.#disk.stallSyncs(this.#random() * 1000)
@@ -97,7 +97,7 @@ class Run {
     }
     if (kind === 'full') {
       this.#disk.fill()
-      // Lines of one write, of which a part may hold some whole.
+      // Lines of one write, a part of which may have some complete lines.
       for (let count = 0; count < 3; count++) void this.#begin(`open_${this.#next++}`)
       for (let count = 0; count < 3; count++) void this.#settleAtOnce()
       await this.#time.delay(this.#random() * 10)
@@ -106,7 +106,7 @@ class Run {
     this.#crash = { point: kind, end: this.#random() < 0.5 ? 'kill' : 'cut' }
   }
 
-  /** Notes what a call promised, unless its process has ended since. */
+  /** Records the promise of a call, unless its process has ended since. */
   async #note(id: string, call: Promise<void>): Promise<boolean> {
     const life = this.#life
     this.#running.add(id)
@@ -170,12 +170,12 @@ class Run {
   async #close(): Promise<void> {
     const life = this.#life
     const closing = Promise.allSettled([this.#journal?.close()])
-    // A process that dies while it closes never says that it has.
+    // A process that dies while it closes never reports it.
     const [closed] = (await Promise.race([closing, this.#death.promise])) ?? []
     if (life !== this.#life) return
     const hasFailed = this.#journal?.failure !== undefined
     expect(closed?.status).toBe('fulfilled')
-    // No call is left without an answer, and after a failure the process ends.
+    // Every call is answered, and after a failure the process ends.
     expect([...this.#running]).toEqual([])
     if (!hasFailed) expect(this.#disk.openDescriptors).toBe(0)
   }
@@ -236,7 +236,7 @@ class Run {
         if (open.has(id)) this.#neverBegun.delete(id)
       }
     }
-    // The start synced all that it read, but for what an earlier sync has lost.
+    // The start synced everything that it read, except what an earlier failed sync has lost.
     if (!this.#hasLost) this.#undecided.clear()
     expect([...this.#refused].filter((id) => settled.has(id))).toEqual([])
     expect([...this.#neverBegun].filter((id) => open.has(id))).toEqual([])
@@ -255,7 +255,7 @@ class Run {
   }
 }
 
-test('on a disk with every fault, all that was confirmed is there after each end, and nothing that was refused', () => {
+test('on a disk with every fault, confirmed events survive each crash, and rejected ones never appear', () => {
   const property = fc.property(steps, fc.integer(), (steps, seed) => new Run(seed).play(steps))
   const runs = fc.runsOf(2000)
   fc.assert(property, { numRuns: runs })

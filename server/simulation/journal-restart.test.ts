@@ -4,7 +4,7 @@ import { randomOf, seeds } from './disk-for-tests'
 import { PlayedTime } from './played-time-for-tests'
 import { Journal } from '../src/metering/journal'
 
-/** A disk on which the journal's calls take their time. */
+/** Creates a journal on a disk with delays. */
 function stage(seed: number) {
   const time = new PlayedTime()
   const disk = new SimulatedDisk({
@@ -20,7 +20,7 @@ function stage(seed: number) {
 
 const settledIn = (journal: Journal) => journal.settled(10).map(({ attemptId }) => attemptId)
 
-test('what a start has read stays through a power cut, though the process before was killed before its sync', () => {
+test('rows that a start has read survive a power cut, though the previous process was killed before its sync', () => {
   for (const seed of seeds) {
     const { time, disk, open } = stage(seed)
     time.play(async () => {
@@ -36,14 +36,14 @@ test('what a start has read stays through a power cut, though the process before
   }
 })
 
-test('what a start has not read, as it was refused, does not come back with a power cut', () => {
+test('rows that were rejected, and that a start has not read, do not reappear after a power cut', () => {
   for (const seed of seeds) {
     const { time, disk, open } = stage(seed)
     time.play(async () => {
       const first = await open()
       await first.settle('att_kept', 'x')
       disk.fill()
-      // Lines of one sector, so that a part of the write holds some whole.
+      // Lines of one sector, so that a partial write has some complete lines.
       const all = Array.from({ length: 10 }, (_, index) => first.settle(`att_${index}`, 'x'))
       const results = await Promise.allSettled(all)
       expect(results.map(({ status }) => status)).toEqual(Array(10).fill('rejected'))

@@ -13,7 +13,7 @@ export class Locks {
     return this.#holders.has(resource)
   }
 
-  /** Calls `granted` once `owner` has the lock: at once if it is free. */
+  /** Acquires a lock, and calls `granted` once `owner` has it: at once if it is free. */
   acquire(owner: object, resource: string, granted: () => void): void {
     if (!this.#holders.has(resource)) {
       this.#holders.set(resource, owner)
@@ -25,7 +25,7 @@ export class Locks {
     this.#waiting.set(resource, queue)
   }
 
-  /** Releases all that `owner` has, and withdraws what it waits for. */
+  /** Releases all locks of `owner`, and withdraws its pending request. */
   release(owner: object): void {
     for (const [resource, queue] of this.#waiting) {
       const kept = queue.filter((waiter) => waiter.owner !== owner)
@@ -39,7 +39,7 @@ export class Locks {
     }
   }
 
-  /** The database starts again: locks and those who wait are gone. */
+  /** Clears all locks and waiters, as a restart of the database does. */
   clear(): void {
     this.#holders.clear()
     this.#waiting.clear()

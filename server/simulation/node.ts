@@ -14,7 +14,7 @@ import type { SimulatedDisk } from './disk'
 
 export interface NodePorts extends DatabaseSide {
   newId: (prefix: string) => string
-  /** A node has come up, or is about to stop. */
+  /** Called when a node has started, or is about to stop. */
   onChange: () => void
 }
 
@@ -26,7 +26,7 @@ interface Start extends SimulatedProcess {
   upkeep: LeaseUpkeep
   journal: Journal
   flusher: Flusher
-  /** Requests that wait for a hold, or run. */
+  /** Requests that wait for a hold or run. */
   requests: number
 }
 
@@ -35,7 +35,7 @@ const directory = '/data'
 const restartMs = 5000
 const drainMs = 100
 const maxDrainTries = 100
-/** Recalls are looked for every two seconds where notifications were missed. */
+/** Recalls are polled every two seconds, as notifications may be lost. */
 const noticeMs = 3000
 
 const toBody = (event: ReferenceEvent): string =>
@@ -52,13 +52,13 @@ function toEvent(body: string): ReferenceEvent {
   return { id, accountId, leaseId, cost: BigInt(cost), fromLease: BigInt(fromLease) }
 }
 
-/** An attempt that its process left open is charged nothing. */
+/** Converts an attempt that its process left open to an orphan, which is charged nothing. */
 const asOrphan = (attemptId: string, body: string): string => {
   const { accountId, leaseId } = toEvent(body)
   return toBody({ id: attemptId, accountId, leaseId, cost: 0n, fromLease: 0n })
 }
 
-/** A machine that runs the real lease and journal code, on a simulated disk, clock and database. */
+/** A node that runs the real lease and journal code, on a simulated disk, clock and database. */
 export class SimulatedNode {
   readonly name: string
   readonly link: Link
@@ -75,7 +75,7 @@ export class SimulatedNode {
     this.disk = disk
   }
 
-  /** The start that serves; undefined while it starts, or is down. */
+  /** The serving process; undefined while it starts or is down. */
   get serving(): Start | undefined {
     return this.#start
   }
@@ -84,14 +84,14 @@ export class SimulatedNode {
     return this.#process !== undefined
   }
 
-  /** Whether other nodes can get back what it does not use. */
+  /** Tells whether other nodes can recall its unused credit. */
   get isReachable(): boolean {
     const { nowMs } = this.#ports.scheduler
     const start = this.#start
     return start !== undefined && start.frozenUntilMs <= nowMs && this.link.cutUntilMs <= nowMs
   }
 
-  /** Whether it has known for a while that others may be short, and can return what is free of a lease. */
+  /** Tells whether it has known for a while that others may need credit, and can return the free part of a lease. */
   canReturn(leaseId: string): boolean {
     const start = this.#start
     if (!start || !this.isReachable) return false
@@ -122,7 +122,7 @@ export class SimulatedNode {
       this.#open(process, nodeId).catch(() => {
         if (!process.isAlive) return
         this.kill()
-        // As a supervisor does.
+        // Restart, as a supervisor does.
         scheduler.after(restartMs, () => this.start())
       })
     })
@@ -156,7 +156,7 @@ export class SimulatedNode {
     ports.onChange()
   }
 
-  /** As `server/recover-journal.ts` does: the journal is booked, then the leases of earlier starts end. */
+  /** Recovers as `server/recover-journal.ts` does: books the journal, then ends the leases of earlier starts. */
   async #recover({
     statements,
     journal,
@@ -208,13 +208,13 @@ export class SimulatedNode {
     return { purses, upkeep, liveness }
   }
 
-  /** The process ends at once; what it wrote stays. */
+  /** Kills the process; its writes stay. */
   kill(): void {
     this.#end()
     this.disk.killProcess()
   }
 
-  /** The machine loses power. */
+  /** Cuts the power. */
   cutPower(): void {
     this.#end()
     this.disk.powerCut()
@@ -227,7 +227,7 @@ export class SimulatedNode {
     this.#ports.onChange()
   }
 
-  /** Books what is settled and gives leases back, as `server/money.ts` does at the end, then starts again. */
+  /** Restarts gracefully: books settlements and returns leases, as `server/money.ts` does at the end. */
   restart(afterMs: number): void {
     const start = this.#start
     if (!start) return
@@ -236,7 +236,7 @@ export class SimulatedNode {
       for (let tries = 0; start.requests > 0 && tries < maxDrainTries; tries++) {
         await new Promise((resolve) => setTimeout(resolve, drainMs))
       }
-      // As a server that drains does: requests that still run are cut off, their attempts are orphans.
+      // As in a graceful shutdown after its timeout: running requests are cut off, their attempts become orphans.
       if (start.requests > 0) return
       await start.flusher.drain()
       await start.purses.giveBackAll()

@@ -1,6 +1,6 @@
 import { drainMicrotasks } from 'bun:jsc'
 
-/** Plays timers at once, in the order of their moments, on a clock of its own. */
+/** Runs timers without waiting, in the order of their moments, on its own clock. */
 export class PlayedTime {
   nowMs = 0
   #next = 1
@@ -15,7 +15,7 @@ export class PlayedTime {
     return new Promise((resolve) => void this.after(ms, resolve))
   }
 
-  /** Runs until the work has ended. Throws what it rejects with, or where nothing is left to happen. */
+  /** Runs until the work has ended. Throws its rejection, or where no timer is left. */
   play(work: () => Promise<void>): void {
     const real = { setTimeout, clearTimeout, setImmediate }
     const clock: { now: () => number } = performance
@@ -46,7 +46,7 @@ export class PlayedTime {
     for (const timer of this.#timers) {
       if (!first || timer[1].atMs < first[1].atMs) first = timer
     }
-    if (!first) throw new Error('nothing is left to happen')
+    if (!first) throw new Error('no timer is left')
     const [id, { atMs, run }] = first
     this.#timers.delete(id)
     this.nowMs = atMs

@@ -1,7 +1,7 @@
 import { messageFaults, type MessageFaults } from './database'
 import type { Random } from './random'
 
-/** What goes wrong in a run from time to time. */
+/** The kinds of faults in a run. */
 export type FaultKind =
   | 'account locked'
   | 'lease locked'
@@ -18,7 +18,7 @@ export type FaultKind =
   | 'disk full'
   | 'syncs stall'
 
-/** Faults after which every request that can be paid is still served, only later. */
+/** Faults that only delay requests that can be paid. */
 const patientKinds: readonly FaultKind[] = ['account locked', 'lease locked', 'commits stall']
 
 export const faultKinds: readonly FaultKind[] = [
@@ -36,23 +36,23 @@ export const faultKinds: readonly FaultKind[] = [
   'syncs stall',
 ]
 
-/** What one run is like; all of it follows from its seed. */
+/** The parameters of one run, derived from its seed. */
 export interface Profile {
   nodes: number
   accounts: number
-  /** To the database and back, in milliseconds. */
+  /** Round trip to the database, in milliseconds. */
   roundTripMs: number
-  /** Mean time between two faults of a kind, in milliseconds; a kind that is not there never happens. */
+  /** Mean time between two faults of a kind, in milliseconds; absent kinds never happen. */
   faults: ReadonlyMap<FaultKind, number>
   messages: MessageFaults
   /** Mean time between two requests of an account, in milliseconds. */
   requestEveryMs: number
-  /** The longest that a provider takes. */
+  /** The maximum duration of an upstream request. */
   upstreamMs: number
-  /** Nano-dollars: what an account gets at a time, and what it must have for any request. */
+  /** Nano-dollars: the amount of a top-up, and the minimum balance for any request. */
   topUp: number
   minimum: bigint
-  /** The largest worst case of a request. */
+  /** The largest hold of a request. */
   largestHold: number
 }
 
@@ -64,7 +64,7 @@ const noMessageFaults: MessageFaults = {
   lostNotification: 0,
 }
 
-/** Draws a profile. Each run has a few of the faults only, as those that hide each other find nothing. */
+/** Draws a profile. Each run has only a few kinds of faults, as faults can mask each other. */
 export function drawProfile(random: Random): Profile {
   const isPatient = random.chance(0.4)
   const possible = isPatient ? patientKinds : faultKinds
@@ -94,7 +94,7 @@ export function drawProfile(random: Random): Profile {
   }
 }
 
-/** Whether nothing in a run excuses a request that fails for another reason than credit. */
+/** Tells whether no fault of a run justifies a failed request, except for want of credit. */
 export const isPatient = ({ faults, messages }: Profile): boolean =>
   [...faults.keys()].every((kind) => patientKinds.includes(kind)) &&
   Object.entries(messages).every(([kind, rate]) => rate === 0 || kind === 'lostNotification')

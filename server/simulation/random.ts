@@ -1,4 +1,4 @@
-/** A seeded source of random numbers (sfc32): the same seed gives the same numbers on every machine. */
+/** A seeded random number generator (sfc32): a seed gives the same numbers on every machine. */
 export class Random {
   #a: number
   #b: number
@@ -21,32 +21,32 @@ export class Random {
     return sum >>> 0
   }
 
-  /** At least 0, below 1. */
+  /** Returns a number from 0 inclusive to 1 exclusive. */
   next(): number {
     return this.#bits() / 2 ** 32
   }
 
-  /** An integer from `min` to `max`, both included. */
+  /** Returns an integer from `min` to `max`, both inclusive. */
   integer(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1))
   }
 
-  /** A number from `min` to `max`, each order of magnitude alike; both above zero. */
+  /** Returns a number from `min` to `max`, log-uniform; both above zero. */
   logarithmic(min: number, max: number): number {
     return min * (max / min) ** this.next()
   }
 
-  /** True with a probability from 0 to 1. */
+  /** Returns true with a probability from 0 to 1. */
   chance(probability: number): boolean {
     return this.next() < probability
   }
 
-  /** Milliseconds until the next of events that come `meanMs` apart on average. */
+  /** Returns the milliseconds until the next event of a Poisson process with mean interval `meanMs`. */
   waitMs(meanMs: number): number {
     return -meanMs * Math.log(1 - this.next())
   }
 
-  /** One element. Throws a `RangeError` for an empty list. */
+  /** Picks one element. Throws a `RangeError` for an empty list. */
   pick<Element>(list: readonly Element[]): Element {
     const element = list[Math.floor(this.next() * list.length)]
     if (element === undefined) throw new RangeError('nothing to pick from')

@@ -1,5 +1,5 @@
-// `npm run test:simulation`: simulates the money protocol, seed after seed, and says which promises broke.
-// SECONDS of processor time (60), SEED to begin with (drawn), HOURS of faults a seed (0.5). `-- 17 18` replays seeds.
+// `npm run test:simulation`: simulates the money protocol, seed after seed, and reports broken promises.
+// SECONDS of processor time (60), first SEED (random), HOURS of faults a seed (0.5). `-- 17 18` replays seeds.
 import { simulate, type Outcome } from './world'
 
 const hourMs = 3_600_000

@@ -3,15 +3,15 @@ import { drainMicrotasks } from 'bun:jsc'
 import { EventQueue, type SimulatedEvent } from './event-queue'
 
 /**
- * A process of the simulation: one start of a node. What it schedules happens while it lives, later if it is
+ * A process of the simulation: one start of a node. Its events run while it lives, later if it is
  * frozen, and never once it has died.
  */
 export interface SimulatedProcess {
   readonly name: string
   isAlive: boolean
-  /** Its events wait until then, by the simulated clock. */
+  /** Frozen until then, by the simulated clock. */
   frozenUntilMs: number
-  /** Its wall clock is ahead of the simulated one by so much. */
+  /** The offset of its wall clock from the simulated one. */
   wallOffsetMs: number
 }
 
@@ -21,49 +21,49 @@ interface ScheduledEvent extends SimulatedEvent {
   everyMs?: number | undefined
 }
 
-/** A moment of 2026: simulated wall clocks begin there. */
+/** The start of simulated wall clocks, in 2026. */
 const epochMs = Date.UTC(2026, 0, 1)
 
 /**
- * The one clock and the one thread of a simulation. Events happen in the order of their moments; after each one
- * all microtasks run, so that a run is the same each time. While it runs, `setTimeout` and its kin, `Date.now`
- * and `performance.now` are the simulated ones.
+ * The single clock and thread of a simulation. Events run in the order of their moments; after each one
+ * all microtasks run, so that a run is deterministic. While it runs, `setTimeout` and related functions, `Date.now`
+ * and `performance.now` are replaced by simulated ones.
  */
 export class Scheduler {
   readonly #queue = new EventQueue<ScheduledEvent>()
   #nowMs = 0
   #order = 0
   #events = 0
-  /** Whose code runs: it goes with its promises, whatever resolves them. */
+  /** The process whose code runs: propagates through its promises, whatever resolves them. */
   readonly #running = new AsyncLocalStorage<SimulatedProcess | undefined>()
 
-  /** Milliseconds since the simulation began. */
+  /** Simulated time in milliseconds since the start. */
   get nowMs(): number {
     return this.#nowMs
   }
 
-  /** How many events have happened. */
+  /** The number of events so far. */
   get events(): number {
     return this.#events
   }
 
-  /** The wall clock of a process; that of the outside world without one. */
+  /** Returns the wall clock of a process, or that of the outside world. */
   wallMs(process?: SimulatedProcess): number {
     return epochMs + Math.floor(this.#nowMs) + (process?.wallOffsetMs ?? 0)
   }
 
-  /** Schedules work of a process, or of the outside world. */
+  /** Schedules work for a process, or for the outside world. */
   after(delayMs: number, run: () => void, process?: SimulatedProcess): void {
     this.#schedule(delayMs, run, { process })
   }
 
-  /** Runs work as a process's, and its microtasks with it. */
+  /** Runs work as a process, and its microtasks with it. */
   runAs(process: SimulatedProcess, run: () => void): void {
     this.#running.run(process, run)
     drainMicrotasks()
   }
 
-  /** Runs all events up to a moment. */
+  /** Runs all events until a moment. */
   runUntil(endMs: number): void {
     const restore = this.#replaceGlobals()
     try {

@@ -6,13 +6,13 @@ import { simulate } from './world'
 
 const hourMs = 3_600_000
 
-/** Seeds of drawn profiles that broke a promise once; what they found is mended. */
+/** Seeds of random profiles that broke a promise once; the defects are fixed. */
 const foundSeeds: readonly [seed: number, found: string][] = [
-  [1007, 'an account that others keep locked: requests failed after 30 s'],
-  [1010, 'requests were refused while what a node had left was on its way back'],
-  [1260, 'a lease was locked while it was recalled, and nothing was returned after that'],
-  [1338, 'a node that could not ask for two seconds took the silence for an answer'],
-  [1346, 'a lease was locked while it was renewed, and others took its node for lost'],
+  [1007, 'an account locked by other transactions: requests failed after 30 s'],
+  [1010, 'requests were rejected while unused credit of a node was being returned'],
+  [1260, 'a lease was locked during its recall, and nothing was returned after that'],
+  [1338, 'a node without a connection for two seconds took the silence for an answer'],
+  [1346, 'a lease was locked during its renewal, and others took its node for dead'],
 ]
 
 describe('seeds that broke a promise once', () => {
@@ -23,7 +23,7 @@ describe('seeds that broke a promise once', () => {
   }
 })
 
-/** Two nodes that share a small balance, while statements come late. */
+/** Two nodes that share a small balance, with late statements. */
 const lateStatements = (profile: Profile): Profile => ({
   ...profile,
   nodes: 2,
@@ -37,7 +37,7 @@ const lateStatements = (profile: Profile): Profile => ({
   largestHold: 20_000,
 })
 
-/** One that knows no generations: a fence leaves nothing behind, so that what comes late is done. */
+/** A ledger without generations: fences have no effect, so late statements are applied. */
 class LedgerWithoutFences extends ReferenceLedger {
   override fence(fenced: Parameters<ReferenceLedger['fence']>[0]) {
     const lease = this.leases.get(fenced.leaseId)
@@ -49,7 +49,7 @@ class LedgerWithoutFences extends ReferenceLedger {
   }
 }
 
-/** One that returns what a late statement says, whatever the lease is by then. */
+/** A ledger that applies a late return, whatever the state of the lease. */
 class LedgerWithLateReturns extends ReferenceLedger {
   override giveBack(
     returns: readonly Return[],
@@ -69,18 +69,18 @@ const outcomes = (seeds: readonly number[], ledger: () => ReferenceLedger) =>
     simulate({ seed, faultyMs: 0.1 * hourMs, change: lateStatements, ledger: ledger() }),
   )
 
-describe('statements about leases that come late', () => {
+describe('late statements about leases', () => {
   for (const [promise, seeds, ledger] of [
     ['lease without node', [15, 17], () => new LedgerWithoutFences()],
     ['hold without credit', [1, 2, 3, 4, 5, 6], () => new LedgerWithLateReturns()],
   ] as const) {
-    test(`finding M1: ${promise} is found where the database does them whatever the generation`, () => {
+    test(`finding M1: ${promise} is detected where the database applies them whatever the generation`, () => {
       const found = outcomes(seeds, ledger).flatMap(({ violations }) => violations)
       expect(found.map((violation) => violation.promise)).toContain(promise)
     })
   }
 
-  test('finding M1: break nothing where generations are compared', () => {
+  test('finding M1: break no promise where generations are compared', () => {
     const held = outcomes([1, 2, 3, 4, 15, 17], () => new ReferenceLedger())
     expect(held.flatMap(({ violations }) => violations)).toEqual([])
     for (const { faults, requests } of held) {
@@ -90,7 +90,7 @@ describe('statements about leases that come late', () => {
   })
 })
 
-test('a seed plays the same run again', () => {
+test('a seed replays the same run', () => {
   const [first, second] = [1, 2].map(() => simulate({ seed: 42, faultyMs: 0.1 * hourMs }))
   expect(second).toEqual(first)
 })

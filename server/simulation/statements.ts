@@ -7,16 +7,16 @@ import type { LeaseReclaim } from '../src/ledger/lease-reclaim'
 import type { SweeperPorts } from '../src/ledger/sweeper'
 import type { LeaseWanted } from '../src/ledger/take-lease'
 
-/** As `statement_timeout` of the pool is. */
+/** Equal to `statement_timeout` of the pool. */
 const timeoutMs = 5000
 
 export interface DatabaseSide {
   database: SimulatedDatabase
   ledger: ReferenceLedger
   scheduler: Scheduler
-  /** How many nodes live, as the table `node` says. */
+  /** The number of live nodes, as in the table `node`. */
   nodes: () => number
-  /** Events were booked; some of them for the first time. */
+  /** Called when events were booked, some of them for the first time. */
   onBooked: (events: readonly ReferenceEvent[], fresh: readonly ReferenceEvent[]) => void
   /** The last recall of each account. */
   recalls: Map<string, LeaseReclaim>
@@ -136,12 +136,12 @@ export class SimulatedStatements {
     })
   }
 
-  /** The smallest statement there is. */
+  /** Runs a trivial statement. */
   ping(): Promise<void> {
     return this.#call(() => ({ lockMs: timeoutMs, locks: [], apply: () => undefined }))
   }
 
-  /** Recalls of other nodes in the last ten seconds. */
+  /** Reads the recalls of other nodes in the last ten seconds. */
   recalledLately(): Promise<LeaseReclaim[]> {
     const { recalls, scheduler } = this.#server
     return this.#call(() => ({

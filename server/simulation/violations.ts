@@ -14,11 +14,11 @@ interface Parts {
   ledger: ReferenceLedger
   observer: AccountObserver
   nodes: readonly SimulatedNode[]
-  /** No fault of the run excuses a request that fails. */
+  /** Whether no fault of the run justifies a failed request. */
   isPatient: boolean
 }
 
-/** A promise that was broken, and when. */
+/** A broken promise, and its time. */
 export interface Violation {
   atMs: number
   promise: string
@@ -31,12 +31,12 @@ interface Disagreement {
 }
 
 const largestKept = 20
-/** A renewal every 20 s brings a node's figures in line, and a little time for it. */
+/** The interval of renewals (20 s), which synchronize a node's figures, and a margin. */
 const renewalMs = 25_000
-/** A lease that its node has forgotten is not renewed: it ends, and is swept. */
+/** A lease unknown to its node is not renewed: it expires, and is swept. */
 const strandedMs = 150_000
 
-/** Checks what must hold at every moment, and keeps what did not. */
+/** Checks the promises at every moment, and collects violations. */
 export class Violations {
   readonly #parts: Parts
   readonly found: Violation[] = []
@@ -53,12 +53,12 @@ export class Violations {
     }
   }
 
-  /** Something came to an account: the database announces it. */
+  /** Called when an account receives credit, which the database announces. */
   announce(accountId: string): void {
     this.#parts.database.notify('credit', accountId)
   }
 
-  /** A request was refused for want of credit: at some moment it must have been true. */
+  /** Checks a rejection for want of credit: it must have been justified at some moment. */
   checkRefusal({ accountId, floor, minimum }: PendingRequest, leastAvailable: bigint): void {
     const least = floor > minimum ? floor : minimum
     if (leastAvailable < least) return
@@ -69,7 +69,7 @@ export class Violations {
     if (this.#parts.isPatient) this.note('avoidable failure', String(thrown))
   }
 
-  /** A hold is backed by what the ledger has set aside for its lease. */
+  /** Checks that a hold is backed by the ledger's reservation for its lease. */
   checkHold(
     leaseId: string,
     { accountId, node }: { accountId: string; node: SimulatedNode },
@@ -85,7 +85,7 @@ export class Violations {
     )
   }
 
-  /** Costs within their holds are paid, unless their lease had to be freed meanwhile. */
+  /** Checks that costs within their holds are paid, unless their lease had to be freed meanwhile. */
   checkBooked(events: readonly ReferenceEvent[], mayBeWrittenOff: ReadonlySet<string>): void {
     const { ledger } = this.#parts
     for (const { id, leaseId } of events) {
@@ -100,7 +100,7 @@ export class Violations {
     for (const violation of ledger.violations()) this.note('ledger out of order', violation)
   }
 
-  /** From time to time: what nodes believe is what the database has, within a renewal. */
+  /** Checks periodically that nodes and database agree, within a renewal. */
   compareFigures(): void {
     const known = new Set<string>()
     for (const node of this.#parts.nodes) {
@@ -129,7 +129,7 @@ export class Violations {
     }
   }
 
-  /** A lease that its node does not know is not renewed: it is swept soon. */
+  /** Checks that a lease unknown to its node is swept soon. */
   #checkOwned(id: string, lease: ReferenceLease, known: ReadonlySet<string>): void {
     const { nodes, database, scheduler } = this.#parts
     const owner = nodes.find(({ serving }) => serving?.nodeId === lease.nodeId)
@@ -141,7 +141,7 @@ export class Violations {
     this.note('lease without node', `${id} of ${lease.accountId}: ${lease.amount - lease.spent}`)
   }
 
-  /** After all is healed and idle: every lease is back, every answered request booked once. */
+  /** Checks the end, after recovery and idle time: every lease is returned, every answered request booked once. */
   checkEnd(delivered: ReadonlyMap<string, bigint>, toppedUp: bigint): void {
     const { ledger } = this.#parts
     for (const [id, { leased }] of ledger.accounts) {

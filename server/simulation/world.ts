@@ -16,29 +16,29 @@ export interface Outcome {
   violations: readonly Violation[]
   simulatedMs: number
   events: number
-  /** How often each kind of fault happened. */
+  /** The number of faults of each kind. */
   faults: ReadonlyMap<string, number>
   requests: { requests: number; served: number; refused: number; failed: number }
 }
 
 export interface RunOptions {
   seed: number
-  /** How long things go wrong, in simulated milliseconds; after that they heal. */
+  /** The duration of faults, in simulated milliseconds, followed by recovery. */
   faultyMs: number
-  /** Instead of what follows from the seed. */
+  /** Overrides of the profile of the seed. */
   change?: (profile: Profile) => Profile
-  /** What the database does; a test may break it. */
+  /** The ledger of the database; a test may replace it by a defective one. */
   ledger?: ReferenceLedger
 }
 
 const startMs = 5000
-/** Idle leases are given back after 30 s, those of nobody swept two minutes after their last renewal. */
+/** Idle leases are returned after 30 s, orphaned ones swept two minutes after their last renewal. */
 const healingMs = 260_000
 const compareEveryMs = 5000
-/** For how long a refusal may be older than its request: what nodes believe is a second old at most. */
+/** The maximum staleness of a rejection: the state of nodes is at most a second old. */
 const slackMs = 1000
 
-/** One run: nodes, a database and customers that follow from a seed. */
+/** One run: nodes, a database and customers, derived from a seed. */
 class World {
   readonly #random: Random
   readonly #profile: Profile
@@ -149,7 +149,7 @@ class World {
   }
 }
 
-/** Runs one seed from an empty database to the end, and says which promises it broke. */
+/** Runs one seed from an empty database to the end, and returns the broken promises. */
 export function simulate(options: RunOptions): Outcome {
   const world = new World(options)
   world.run(options.faultyMs)

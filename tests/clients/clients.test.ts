@@ -15,16 +15,16 @@ import {
 
 const beginningOf = (client: Client) => `| ${client.label} | ${versionsOf(client)}`
 
-test('docs/clients.md has each client, judge and agent, with the versions that are installed', () => {
+test('docs/clients.md lists each client, judge and agent, with the installed versions', () => {
   expect(listed(clientTable)).toEqual(clients.map(beginningOf))
   expect(listed(judgeTable)).toEqual(judges.map(beginningOf))
   expect(listed(agentTable)).toEqual(agents.map(beginningOf))
 })
 
-test('a cell is good only if all its cases are, and what is not offered is no success', () => {
+test('a cell passes only if all its cases do, and an unsupported feature is not a success', () => {
   const [client] = clients
   const [judge] = judges
-  if (!client || !judge) throw new Error('nobody is tried')
+  if (!client || !judge) throw new Error('no client is tested')
   const good = { case: 'chat', ok: true, detail: '' }
   const none = { case: 'models', ok: null, detail: 'not offered' }
   const cells = rowOf(client, [good, none]).split(' | ')
@@ -32,9 +32,9 @@ test('a cell is good only if all its cases are, and what is not offered is no su
   expect(judgementOf(judge, [good])).toEndWith('| chat |')
 })
 
-test('a column of an agent is good only with each of its upstreams', () => {
+test('a column of an agent passes only with each of its upstreams', () => {
   const [agent] = agents
-  if (!agent) throw new Error('no agent is tried')
+  if (!agent) throw new Error('no agent is tested')
   expect(casesOfColumn(agent, 'tool')).toHaveLength(agent.formats.length)
   expect(casesOfColumn(agent, 'wrong key')).toEqual(['wrong key'])
   const all = casesOf(agent).map((name) => ({ case: name, ok: true, detail: '' }))

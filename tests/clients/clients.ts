@@ -4,21 +4,21 @@ import { join } from 'node:path'
 
 export type Language = 'node' | 'python' | 'go' | 'java'
 
-/** A client library, and the program that uses it as its users would. */
+/** A client library, and a program that uses it as its users would. */
 export interface Client {
-  /** What the command line calls it; also the tag of its models at the fake provider. */
+  /** Its name on the command line, and the tag of its models at the fake provider. */
   name: string
-  /** What the table calls it. */
+  /** Its label in the table. */
   label: string
   language: Language
   /**
-   * Folder under `programs/`; several clients may share one. What is in it stands for itself, on purpose, though
-   * programs say alike: each is to read as a user of that library would write it, and to run by itself.
+   * Folder under `programs/`; several clients may share one. Programs are self-contained on purpose, though they are
+   * alike: each reads as a user of that library would write it, and runs by itself.
    */
   program: string
   /** Folder of the manifest; the program's own unless several share it. */
   manifest?: string
-  /** Packages of the manifest whose versions the table tells. */
+  /** Packages of the manifest whose versions the table lists. */
   packages: readonly string[]
 }
 
@@ -82,7 +82,7 @@ export const clients: readonly Client[] = [
   python('litellm', 'litellm', ['litellm']),
 ]
 
-/** The cases of a program, by the column of the table that tells of them. */
+/** The cases of a program, by their column of the table. */
 export const columns: Record<string, readonly string[]> = {
   chat: ['chat'],
   stream: ['stream'],
@@ -110,7 +110,7 @@ const manifestNames: Record<Language, readonly string[]> = {
 
 const folderOf = ({ program, manifest = program }: Client) => manifest
 
-/** Paths of the files that say what is installed. */
+/** Returns the paths of the manifest files. */
 export const manifestOf = (client: Client): string[] =>
   manifestNames[client.language]
     .map((name) => join(programsDir, folderOf(client), name))
@@ -121,15 +121,15 @@ const textOf = (client: Client): string =>
     .map((path) => readFileSync(path, 'utf8'))
     .join('\n')
 
-/** The name of what a manifest has installed: another one for every other text. */
+/** Returns the cache name of a manifest's installation, which differs for every text. */
 export const nameFor = (name: string, manifest: string): string =>
   `${name}-${createHash('sha256').update(manifest).digest('hex').slice(0, 16)}`
 
-/** The name of what is installed for a client. */
+/** Returns the cache name of a client's installation. */
 export const installedAs = (client: Client): string =>
   nameFor(folderOf(client).replace('/', '-'), textOf(client))
 
-/** `openai 7.57.0`, of each package. Throws where the manifest does not pin one. */
+/** Returns the versions, such as `openai 7.57.0`. Throws where the manifest does not pin one. */
 export function versionsOf(client: Client): string {
   const manifest = textOf(client)
   return client.packages

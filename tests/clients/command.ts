@@ -1,4 +1,4 @@
-/** A program that ended: its exit code, null where it was stopped, and all it wrote. */
+/** The result of a program: its exit code, null where it was killed, and all its output. */
 export interface Ended {
   code: number | null
   stdout: string
@@ -7,12 +7,12 @@ export interface Ended {
 
 interface Running {
   cwd?: string
-  /** Instead of ours. */
+  /** Replaces the current environment. */
   env?: Record<string, string | undefined>
   limitSeconds: number
 }
 
-/** Runs a program to its end, or kills it after `limitSeconds`. Never throws for how it ended. */
+/** Runs a program to its end, or kills it after `limitSeconds`. Never throws on its failure. */
 export async function runCommand(command: readonly string[], running: Running): Promise<Ended> {
   const { cwd = '/', env = process.env, limitSeconds } = running
   try {
@@ -36,6 +36,6 @@ export async function runCommand(command: readonly string[], running: Running): 
   }
 }
 
-/** The last lines that say something, for one line of a report. */
+/** Returns the last non-empty lines, for one line of a report. */
 export const lastWords = ({ stdout, stderr }: Ended): string =>
   (stderr.trim() || stdout.trim()).split('\n').slice(-3).join(' ').slice(-400)

@@ -20,7 +20,7 @@ const call = {
   function: { name: 'get_weather', arguments: '{"city":"Oslo"}' },
 }
 
-/** All that a client may send in one request of chat, where the description has bounds within them. */
+/** All fields of a chat request, with values within the bounds of the description. */
 const everything: Json = {
   temperature: 0.5,
   top_p: 0.9,
@@ -57,7 +57,7 @@ const thread = [
 const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${pixel}` } }
 const schema = { name: 'weather', schema: parameters, strict: true }
 
-/** Name, path and body of what is asked; `model` is added. */
+/** Name, path and body of the requests; `model` is added. */
 const requests: readonly (readonly [string, string, Json])[] = [
   ['chat', 'chat/completions', { messages }],
   ['chat, streamed', 'chat/completions', { messages, stream: true }],
@@ -123,7 +123,7 @@ const requests: readonly (readonly [string, string, Json])[] = [
 
 const isChat = (path: string) => /^(chat\/completions|messages|responses)$/.test(path)
 
-/** Two providers at the proxy: one is asked for chat, the other in the Responses format. */
+/** Connects two providers at the proxy: one with the chat format, the other with the Responses format. */
 async function connect({ gateway }: Rig, url: string): Promise<void> {
   const secret = 'sk-described'
   for (const [key, options] of Object.entries({
@@ -150,7 +150,7 @@ async function connect({ gateway }: Rig, url: string): Promise<void> {
   }
 }
 
-/** Asks for everything, and reports whether the provider found what we sent it to be as described. */
+/** Sends all requests, and reports whether the upstream requests match the description. */
 export async function askAll(rig: Rig, proxy: RecordingProxy): Promise<Result[]> {
   await connect(rig, proxy.url)
   const { key } = await rig.gateway.customer()
@@ -167,7 +167,7 @@ export async function askAll(rig: Rig, proxy: RecordingProxy): Promise<Result[]>
       const text = await answer.text()
       const verdicts = proxy.taken()
       const wrong = verdicts.filter(({ isValid }) => !isValid)
-      // Its answers are made up: any of our statuses will do, but for one that says we failed.
+      // Its answers are generated: any status but an internal error is fine.
       const ok = verdicts.length > 0 && wrong.length === 0 && answer.status !== 500
       const said = wrong.map((verdict) => `${verdict.path}: ${verdict.words}`).join('; ')
       const detail = ok ? '' : `${answer.status} ${said || text.slice(0, 300)}`

@@ -9,18 +9,18 @@ import type { Result, Stage } from './stage'
 interface Bench {
   stage: Stage
   node: string
-  /** The folder that its packages are in. */
+  /** The folder of its packages. */
   packages: string
 }
 
-/** A program of somebody else's that says whether an interface is OpenAI's. */
+/** A third-party program that checks compatibility with OpenAI's API. */
 export interface Judge extends Client {
-  /** Why it cannot be asked here. */
+  /** The reason why it cannot run here. */
   missing?: string
   run: (bench: Bench) => Promise<Result[]>
 }
 
-/** It asks us for models, chat and responses, whole and streamed, a forced tool, strict JSON. */
+/** Requests models, chat and responses, plain and streamed, a forced tool call, strict JSON. */
 async function compatcanary({ stage, node, packages }: Bench): Promise<Result[]> {
   const { environment } = await stage.seat('compatcanary')
   const script = join(packages, '.bin/compatcanary')
@@ -50,7 +50,7 @@ async function compatcanary({ stage, node, packages }: Bench): Promise<Result[]>
 
 const specification = join(fixturesDir, 'openai-openapi.json')
 
-/** An upstream that holds what we send it against OpenAI's own description. */
+/** An upstream that validates requests against OpenAI's own description. */
 async function steady({ stage, packages }: Bench): Promise<Result[]> {
   await using proxy = await startRecordingProxy([
     join(packages, `@stdy/cli-${process.platform}-${process.arch}/bin/steady`),

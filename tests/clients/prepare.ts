@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { installedAs, manifestOf, programsDir, type Client, type Language } from './clients'
 import { cacheDir, install, installed, toolchain, type Toolchain } from './toolchains'
 
-/** How a client's program is run. */
+/** The command of a client's program. */
 export interface Prepared {
   command: readonly string[]
   cwd: string
-  /** What it needs besides. */
+  /** Its further environment. */
   env?: Readonly<Record<string, string>>
 }
 
@@ -17,7 +17,7 @@ export const isPrepared = (value: unknown): value is Prepared =>
 interface Preparing {
   client: Client
   tools: Toolchain['bin']
-  /** A folder of this run for what the program needs beside it. */
+  /** A folder of this run for further files of the program. */
   workDir: string
 }
 
@@ -25,17 +25,17 @@ const copyManifest = async (client: Client, folder: string) => {
   for (const path of manifestOf(client)) await cp(path, join(folder, path.split('/').at(-1) ?? ''))
 }
 
-/** The modules that programs in Python share. */
+/** The shared modules of Python programs. */
 const sharedByPython = join(import.meta.dir, 'python')
 
 const sourceOf = ({ program }: Client) => join(programsDir, program)
 
-/** A program finds its packages by where it lies: a copy of it lies beside them. */
+/** Prepares a Node program: copies it beside its packages, as it resolves them by its location. */
 async function node({ client, tools, workDir }: Preparing): Promise<Prepared> {
   const folder = await installed(installedAs(client), async (part) => {
     await copyManifest(client, part)
     const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-    // The npm that is here belongs to an older Node than the one that will run this.
+    // The npm in PATH may belong to an older Node than the one that will run this.
     await install([String(tools['npm']), 'ci', '--engine-strict=false', ...flags], part)
   })
   await cp(sourceOf(client), workDir, { recursive: true })
@@ -51,7 +51,7 @@ async function python({ client, tools }: Preparing): Promise<Prepared> {
     const venv = join(part, 'venv')
     await install([uv, 'venv', '--quiet', '--python', String(tools['python']), venv], part, env)
     const into = ['--python', join(venv, 'bin/python'), '--requirements', requirements]
-    // The requirements name everything: nothing is to be worked out.
+    // The requirements are complete: no resolution is needed.
     await install([uv, 'pip', 'install', '--quiet', '--no-deps', ...into], part, env)
   })
   const command = [join(folder, 'venv/bin/python'), 'main.py']
@@ -70,7 +70,7 @@ async function go({ client, tools, workDir }: Preparing): Promise<Prepared> {
     GOFLAGS: '-mod=readonly -modcacherw',
   }
   await cp(sourceOf(client), workDir, { recursive: true })
-  // Unoptimized: nobody waits for the program, everybody for its compiler.
+  // Unoptimized: the compiler takes longer than the program.
   await install(
     [command, 'build', '-gcflags=all=-N -l', '-ldflags=-s -w', '-o', 'main', '.'],
     workDir,
@@ -89,7 +89,7 @@ async function java({ client, tools }: Preparing): Promise<Prepared> {
     await install([String(tools['mvn']), '-q', '-B', repository, classpathGoal, output], part)
   })
   const classpath = await readFile(join(folder, 'classpath'), 'utf8')
-  // It lives for seconds: it is not worth optimizing.
+  // It runs for seconds: optimizing is not worthwhile.
   const brief = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']
   const command = [String(tools['java']), ...brief, '-cp', classpath.trim(), 'Main.java']
   return { command, cwd: sourceOf(client) }
@@ -102,7 +102,7 @@ const preparations: Record<Language, (preparing: Preparing) => Promise<Prepared>
   java,
 }
 
-/** Installs what a client's manifest names, once, and returns how its program is run. */
+/** Installs a client's manifest once, and returns the command of its program. */
 export async function prepare(client: Client, runDir: string): Promise<Prepared> {
   const { bin } = await toolchain(client.language)
   const workDir = join(runDir, client.name)

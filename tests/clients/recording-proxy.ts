@@ -1,14 +1,14 @@
-/** What the upstream behind the proxy said of one request. */
+/** The verdict of the upstream behind the proxy on one request. */
 export interface Verdict {
   path: string
   isValid: boolean
-  /** Its words on what is wrong, where something is. */
+  /** Its message, where the request is invalid. */
   words: string
 }
 
-/** Stands before `steady`, whose verdicts are headers that a gateway keeps to itself. */
+/** A proxy in front of `steady`, whose verdicts are headers that a gateway does not forward. */
 export interface RecordingProxy extends AsyncDisposable {
-  /** With `/v1`. */
+  /** The address, with `/v1`. */
   url: string
   /** Verdicts since the last call. */
   taken: () => Verdict[]
@@ -19,7 +19,7 @@ const host = '127.0.0.1'
 
 /** Rejects with its output where it does not start. */
 async function startSteady(command: readonly string[]) {
-  // A port that was free a moment ago: it takes none by itself.
+  // A port that was free a moment ago: it cannot choose one by itself.
   const probe = Bun.listen({ hostname: host, port: 0, socket: { data() {} } })
   const { port } = probe
   probe.stop(true)
@@ -51,7 +51,7 @@ function verdictOf(path: string, headers: Headers): Verdict {
   }
 }
 
-/** Starts `steady` and the proxy before it. `command` names the program and the description. */
+/** Starts `steady` and the proxy in front of it. `command` names the program and the description. */
 export async function startRecordingProxy(command: readonly string[]): Promise<RecordingProxy> {
   const { child, url } = await startSteady(command)
   let verdicts: Verdict[] = []

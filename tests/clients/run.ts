@@ -1,9 +1,9 @@
 // Runs the programs of `programs/`, each with an unmodified client library, against one Tollgate with
-// the fake provider behind it. A program gets base URL, keys and names of models in its environment
+// a fake provider. A program gets base URL, keys and model names in its environment
 // (`stage.ts`), and prints a line of JSON for each case of `clients.ts`: `{case, ok, detail}`, where
-// `ok` is null for what its client cannot do, and `detail` then says it in a few words. The first is
-// `abort`: it shall be the client that leaves, not its program that ends.
-// Then the agents of `agents/`, one after the other, each in a network of its own with a Tollgate of its own.
+// `ok` is null where its client lacks the feature, and `detail` then names it. The first is
+// `abort`: the client must disconnect, not the program exit.
+// Then the agents of `agents/`, one after the other, each in an isolated network with its own Tollgate.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ import { hasRegistry } from '../registries'
 
 const programSeconds = 600
 
-/** What became of a client: its results, or why it was not run. */
+/** The outcome of a client: its results, or why it was not run. */
 interface Outcome {
   client: Client
   results: Result[]
@@ -39,7 +39,7 @@ interface Outcome {
 
 const isCI = ['1', 'true'].includes(process.env['CI'] ?? '')
 
-/** A line of a program's that is one of the protocol. */
+/** Parses a result from a line of output; none where it is not one. */
 function resultIn(line: string): Result[] {
   if (!line.startsWith('{')) return []
   try {
@@ -50,7 +50,7 @@ function resultIn(line: string): Result[] {
   }
 }
 
-/** What an environment of a user's has besides what we set. */
+/** Variables of the user's environment that programs inherit. */
 const inherited = ['PATH', 'HOME', 'LANG', 'TMPDIR']
 const ownEnvironment = () => Object.fromEntries(inherited.map((name) => [name, process.env[name]]))
 
@@ -68,17 +68,17 @@ async function resultsOf(stage: Stage, client: Client, prepared: Prepared): Prom
   const printed = ended.stdout.split('\n').flatMap(resultIn)
   const missing = cases
     .filter((name) => !printed.some((result) => result.case === name))
-    .map((name) => ({ case: name, ok: false, detail: `no word of it: ${lastWords(ended)}` }))
+    .map((name) => ({ case: name, ok: false, detail: `no result: ${lastWords(ended)}` }))
   return Promise.all([...printed, ...missing].map((result) => witness(result, endedAt)))
 }
 
 const isJudge = (client: Tried): client is Judge => 'run' in client
 const isAgent = (client: Tried): client is Agent => 'start' in client
 
-/** Whatever there is a row about. */
+/** Everything with a row in the tables. */
 type Tried = Client | Judge | Agent
 
-/** A judge's results; where it has none to give, that is one. */
+/** Runs a judge; a run without results is a failed result. */
 async function judgement(
   stage: Stage,
   judge: Judge,
@@ -103,7 +103,7 @@ async function runClient(stage: Stage, client: Tried, runDir: string): Promise<O
   if (prepared instanceof Missing) return { ...outcome, notRun: prepared.message }
   if (!isPrepared(prepared)) {
     const detail = `it could not be installed: ${String(prepared)}`
-    // Where changes are judged that is a failure, unless there is no way to a registry at all.
+    // In CI that is a failure, unless no registry is reachable at all.
     if (!isCI || !(await hasRegistry(client.language))) return { ...outcome, notRun: detail }
     return { ...outcome, results: [{ case: 'install', ok: false, detail }] }
   }
@@ -131,9 +131,9 @@ function tell({ client, results, notRun, tookMs }: Outcome): void {
   for (const { case: name, detail } of failed) console.log(`  ${name} FAILED: ${detail}`)
 }
 
-/** Has as many at a time as there are processors, and one that waits for the network. */
+/** Runs as many at a time as there are processors, and one more that waits for the network. */
 async function runAll(chosen: readonly Tried[], stage: Stage, runDir: string) {
-  // What is compiled takes longest.
+  // Compiled programs take longest.
   const waiting = chosen
     .filter((client) => !isAgent(client))
     .toSorted((a, b) => weightOf(b) - weightOf(a))
@@ -146,7 +146,7 @@ async function runAll(chosen: readonly Tried[], stage: Stage, runDir: string) {
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker))
-  // How soon an agent ends is part of what is tried: nothing runs beside it.
+  // The duration of an agent is part of the test: nothing runs beside it.
   waiting.push(...chosen.filter(isAgent))
   await worker()
   return everybody.flatMap((client) => outcomes.filter((outcome) => outcome.client === client))
@@ -156,7 +156,7 @@ const everybody: readonly Tried[] = [...clients, ...judges, ...agents]
 
 const weightOf = ({ language }: Client) => ['node', 'python', 'java', 'go'].indexOf(language)
 
-/** Returns how many cases failed. */
+/** Prints the tables, and returns the number of failed cases. */
 function judge(outcomes: readonly Outcome[], write: boolean): number {
   const ran = outcomes.filter(({ notRun }) => notRun === undefined)
   const results = ran.flatMap((outcome) => outcome.results)
@@ -203,7 +203,7 @@ async function main(args: readonly string[]): Promise<number> {
   const chosen = everybody.filter(({ name }) => names.length === 0 || names.includes(name))
   const runDir = await mkdtemp(join(tmpdir(), 'tollgate-clients-'))
   try {
-    // Before anything is installed: on a small machine nothing starts beside a compiler.
+    // Before any installation: on a small machine nothing starts beside a compiler.
     await using stage = await startClientStage()
     const outcomes = await runAll(chosen, stage, runDir)
     return judge(outcomes, args.includes('--write')) > 0 ? 1 : 0

@@ -2,19 +2,19 @@ import { eventually } from '../faults/asking'
 import { startRig, type Customer, type Rig } from '../rig'
 import { vectorOf } from '../upstreams/embeddings'
 
-/** What a program reported of one case. */
+/** A program's report of one case. */
 export interface Result {
   case: string
-  /** Null where the client has no such thing, or does not do it. */
+  /** Null where the client lacks the feature. */
   ok: boolean | null
   detail: string
 }
 
-/** What one client works with, and what its deeds looked like from the other side. */
+/** The environment of one client, and the check of its results from the server's side. */
 export interface Seat {
-  /** For the program. */
+  /** Variables for the program. */
   environment: Record<string, string>
-  /** The result, unless what was seen of the case belies it. `endedAt`: of the program, by the clock. */
+  /** Returns the result, or a failure where the server observed otherwise. `endedAt`: the program's end. */
   witness: (result: Result, endedAt: number) => Promise<Result>
 }
 
@@ -29,10 +29,10 @@ const models = {
   MODEL: 'ok',
   TOOL_MODEL: 'tool-agent',
   EMBEDDING_MODEL: 'ok',
-  // Down for less than any client waits before it comes again.
+  // Down for less time than any client waits before a retry.
   BUSY_MODEL: '503-storm-0.3',
   BROKEN_MODEL: 'half-json',
-  // Longer than a client takes to be refused beside it, shorter than it goes on trying.
+  // Longer than a client takes to be rejected beside it, shorter than its retries last.
   SLOW_MODEL: 'chunks-25-gap-100',
   STALLING_MODEL: 'stall-after-3',
 } as const
@@ -46,7 +46,7 @@ export async function startClientStage(): Promise<Stage> {
     (await gateway.admin('POST', '/plans', { name, ...limits }))['id']
   const single = await plan('one at once', { concurrent_requests: 1 })
   const limited = await plan('one a minute', { requests_per_minute: 1 })
-  // What all of them share is made here: they come all at once.
+  // Shared objects are created here, as all clients start at once.
   await gateway.customer()
   return {
     rig,
@@ -75,7 +75,7 @@ export async function startClientStage(): Promise<Stage> {
   }
 }
 
-/** Models of a client's own, so that it is known who asked for what. */
+/** Creates the models of one client, so that requests can be attributed. */
 async function modelsOf(rig: Rig, name: string): Promise<Record<string, string>> {
   const made: [string, string][] = []
   for (const [variable, behaviour] of Object.entries(models)) {
@@ -95,29 +95,29 @@ interface Scene {
   endedAt: number
 }
 
-/** What a program still does, at least, when it has left a stream. */
+/** The minimum time that a program keeps running after it has abandoned a stream. */
 const afterLeavingMs = 500
 
 const askedFor = ({ rig, name }: Scene, model: keyof typeof models) =>
   rig.upstream.seen().filter((seen) => seen.model === `${models[model]}~${name}`)
 
-/** Throws where something else happened than a client says. */
+/** Checks by case; throws where the server observed something else than the client reports. */
 const witnesses: Record<string, (scene: Scene) => Promise<void>> = {
   async 'retry-503'(scene) {
     const { length } = askedFor(scene, 'BUSY_MODEL')
-    if (length !== 2) throw new Error(`the provider was asked ${length} times, not twice`)
+    if (length !== 2) throw new Error(`the provider received ${length} requests, not two`)
   },
   async 'no-retry'(scene) {
     const { length } = askedFor(scene, 'BROKEN_MODEL')
-    if (length !== 1) throw new Error(`the provider was asked ${length} times, not once`)
+    if (length !== 1) throw new Error(`the provider received ${length} requests, not one`)
   },
   async abort(scene) {
     const asked = () => askedFor(scene, 'STALLING_MODEL')
-    if (asked().length !== 1) throw new Error(`the provider was asked ${asked().length} times`)
+    if (asked().length !== 1) throw new Error(`the provider received ${asked().length} requests`)
     await eventually(() => asked().every(({ closedBy }) => closedBy === 'peer'), witnessMs)
-    // The end of the program would have closed it too.
+    // The exit of the program would have closed it too.
     const isLate = asked().some(({ closedAt }) => (closedAt ?? 0) > scene.endedAt - afterLeavingMs)
-    if (isLate) throw new Error('the stream was open until the program ended')
+    if (isLate) throw new Error('the stream was open until the program exited')
   },
   async 'retry-429'({ rig, oneAtOnce }) {
     const statuses = await statusesOf(rig, oneAtOnce)
@@ -128,7 +128,7 @@ const witnesses: Record<string, (scene: Scene) => Promise<void>> = {
   },
 }
 
-/** The statuses of all that an account asked for. */
+/** Returns the statuses of all requests of an account. */
 async function statusesOf({ gateway }: Rig, { key }: Customer): Promise<unknown[]> {
   const path = `${gateway.url}/api/account/request-logs`
   const deadline = performance.now() + witnessMs

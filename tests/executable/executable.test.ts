@@ -203,7 +203,7 @@ test('the agent of a gateway is in it, and what it needs for tools', async () =>
   })
   expect(await ended).toBe(1)
   expect(said.out).toEndWith('No tools.\n')
-  expect(said.err).toContain('The tools of none are away: /no-such-program cannot be run')
+  expect(said.err).toContain('The tools of none are unavailable: /no-such-program cannot be run')
 })
 
 test('where no server is, it says that it is not healthy', async () => {

@@ -1,6 +1,6 @@
 /**
- * The attacker, in a process of its own that yields the processor to all others: a provider that floods, and
- * clients. Told by messages what to send; tells what it has cost.
+ * The attacker, in its own low-priority process: a provider that floods, and
+ * clients. Receives orders by messages; replies with the cost of the attack.
  */
 import { connect } from 'node:net'
 import { z } from 'zod'
@@ -8,15 +8,15 @@ import { bodyOf } from './hostile-bodies'
 import { startFloodServer } from './flood-server'
 
 const Order = z.object({
-  /** Of the gateway. */
+  /** The address of the gateway. */
   url: z.string(),
   path: z.string(),
   key: z.string(),
-  /** Requests at the same time. */
+  /** Concurrent requests. */
   clients: z.number(),
-  /** As `bodyOf` knows it. */
+  /** A name known to `bodyOf`. */
   body: z.string(),
-  /** Bytes a second of each request; as fast as they are taken where it is absent. */
+  /** Bytes a second of each request; unlimited where absent. */
   bytesPerSecond: z.number().optional(),
 })
 export type Order = z.output<typeof Order>
@@ -25,10 +25,10 @@ export const Cost = z.object({
   requests: z.number(),
   sentBytes: z.number(),
   receivedBytes: z.number(),
-  /** How often each status was answered. */
+  /** The number of answers by status. */
   statuses: z.record(z.string(), z.number()),
 })
-/** What an attack has cost whoever attacked. */
+/** The cost of an attack to the attacker. */
 export type Cost = z.output<typeof Cost>
 
 const provider = startFloodServer()
@@ -47,7 +47,7 @@ function requestOf({ url, path, key }: Order, body: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body])
 }
 
-/** Sends one request after the other on a connection, until it is closed or the attack is over. */
+/** Sends requests one after the other on a connection, until it is closed or the attack is over. */
 function exchange(order: Order, message: Buffer, state: { isOver: boolean }): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const { hostname, port } = new URL(order.url)
@@ -87,7 +87,7 @@ function exchange(order: Order, message: Buffer, state: { isOver: boolean }): Pr
     }
     const [, length] = /content-length: (\d+)/i.exec(head) ?? []
     const headEnd = head.indexOf('\r\n\r\n')
-    // A stream is read to whatever end it comes to.
+    // A stream is read to its end, whatever that is.
     if (length === undefined || headEnd < 0) return
     if (head.length < headEnd + 4 + Number(length)) return
     next(message.length)

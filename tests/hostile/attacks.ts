@@ -1,7 +1,7 @@
 import { ask, type Answer, type Json } from '../faults/asking'
 import type { Customer, Gateway } from '../rig'
 
-/** A chat that is sent as somebody, and read to its end. */
+/** Sends a chat with a key, and reads the answer to its end. */
 export const chat = (
   gateway: Gateway,
   { key }: Pick<Customer, 'key'>,
@@ -9,14 +9,14 @@ export const chat = (
 ): Promise<Answer> =>
   ask(gateway, { key, body: { messages: [{ role: 'user', content: 'Hello.' }], ...body } })
 
-/** The booked balance of an account, in USD. */
+/** Reads the booked balance of an account, in USD. */
 export async function readBalance({ admin }: Gateway, userId: string): Promise<number> {
   return Number((await admin('GET', `/users/${userId}`))['balance'])
 }
 
 /**
- * The balance once it is at most `most`, or after `limitMs`: usage is booked within seconds, and an attack may book
- * none.
+ * Waits until the balance is at most `most`, or for `limitMs`, and returns it: usage is booked within seconds, and an
+ * attack may book none.
  */
 export async function awaitBalance(
   gateway: Gateway,
@@ -31,6 +31,6 @@ export async function awaitBalance(
   }
 }
 
-/** The 99th percentile of times. */
+/** Returns the 99th percentile of times. */
 export const p99 = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN

@@ -5,14 +5,14 @@ import { completion } from '../connections/stage'
 import { startGateway, type Customer, type Gateway } from '../rig'
 
 const windowMs = 4000
-/** The victim's requests, so far apart. */
+/** The interval of the victim's requests. */
 const everyMs = 100
 
 let gateway: Gateway
 let upstream: ReturnType<typeof Bun.serve>
 
 beforeAll(async () => {
-  // Healthy, but for what the attacker asks: a bad request that it answers as its own failure, as providers do.
+  // Healthy, except for the attacker's requests: bad requests that it answers as its own failure, as providers do.
   upstream = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
@@ -42,7 +42,7 @@ afterAll(async () => {
   await upstream?.stop(true)
 })
 
-/** Requests of the victim for a while: how many a second were served, and how long those took. */
+/** Sends requests of the victim for a while, and measures the rate and duration of successful ones. */
 async function measure(victim: Customer, model: string) {
   const times: number[] = []
   const beganAt = performance.now()
@@ -55,7 +55,7 @@ async function measure(victim: Customer, model: string) {
 }
 
 test.each([500, 503, 429])(
-  'S1: one account whose requests end in %d does not close a route to another',
+  'S1: failed requests of one account with %d do not open the circuit breaker for another',
   async (status) => {
     const model = `shared/m${status}`
     const fields = { id: model, name: 'm', category: 'chat', pricing: { input: 1, output: 4 } }
@@ -67,7 +67,7 @@ test.each([500, 503, 429])(
     const messages = [{ role: 'user', content: `poison-${status}` }]
     let requests = 0
     const attack = async () => {
-      // A burst to begin with, then one a second, which was enough to keep it shut.
+      // An initial burst, then one a second, which was enough to keep the breaker open.
       while (!end.signal.aborted) {
         await chat(gateway, attacker, { model, messages })
         requests += 1

@@ -4,7 +4,7 @@ const bombs = ['stream:gzip-blank-lines', 'stream:gzip-comments', 'whole:gzip-wh
 
 export type Bomb = (typeof bombs)[number]
 
-/** A customer's own provider whose answers are a thousand times as long as what it sends. */
+/** An attack by a customer's own provider whose answers decompress to a thousand times their size. */
 export const compressionBomb = (bomb: Bomb, clients = 4): Attack => ({
   name: `compression bomb ${bomb}`,
   assault: ({ key }) => ({ body: bomb, clients, key }),

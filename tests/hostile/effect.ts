@@ -2,14 +2,14 @@ import type { Cost } from './attacker-process'
 import type { Assault, Stage } from './stage'
 import type { Customer } from '../rig'
 
-/** How the victim fared. */
+/** The service that the victim received. */
 export interface Service {
-  /** Requests answered well, a second. */
+  /** Successful requests a second. */
   rate: number
   p99Ms: number
 }
 
-/** What an attack does to another account, and what it takes. */
+/** The effect of an attack on another account, and its cost. */
 export interface Effect {
   attack: string
   attackerCost: Cost
@@ -17,19 +17,19 @@ export interface Effect {
   victimDuring: Service
 }
 
-/** One attack: a name, and what the attacker's clients do. */
+/** An attack: a name, and the actions of the attacker's clients. */
 export interface Attack {
   name: string
   assault: (attacker: Customer, stage: Stage) => Assault | Promise<Assault>
 }
 
 export interface Timing {
-  /** How often the victim is measured without and with the attack, at least and at most. */
+  /** The minimum and maximum number of measurements without and with the attack. */
   leastTurns: number
   turns: number
-  /** How long each time. */
+  /** The duration of each measurement. */
   windowMs: number
-  /** How long the attack has begun before. */
+  /** The lead time of the attack before a measurement. */
   leadMs: number
 }
 
@@ -43,13 +43,13 @@ const serviceOf = (measured: readonly Service[]): Service => ({
   p99Ms: median(measured.map(({ p99Ms }) => p99Ms)),
 })
 
-/** Less than half of what an attack may do: more turns would say the same. */
+/** Tells whether the effect is below half of its bound: more measurements would not change the result. */
 const isClear = (before: Service, during: Service): boolean =>
   during.rate > 0.95 * before.rate && during.p99Ms < 1.5 * before.p99Ms
 
 /**
- * Measures a victim with and without an attack, in turns, so that whatever else keeps the machine busy counts
- * for both. The medians of each.
+ * Measures a victim with and without an attack, in turns, so that other load of the machine affects
+ * both. Returns the medians of each.
  */
 export async function measureEffect(
   stage: Stage,
@@ -87,7 +87,7 @@ function add(sum: Cost, { requests, sentBytes, receivedBytes, statuses }: Cost):
   }
 }
 
-/** One line for people. */
+/** Formats one line of text. */
 export function described({ attack, attackerCost, victimBefore, victimDuring }: Effect): string {
   const rate = (100 * victimDuring.rate) / victimBefore.rate
   const { requests, sentBytes, statuses } = attackerCost

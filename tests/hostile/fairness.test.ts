@@ -12,13 +12,13 @@ import { ask } from '../faults/asking'
 import { timed } from '../timed'
 
 /**
- * What one hostile account does to another: its rate falls by a tenth at most, its p99 at most doubles. Measured
- * with and without the attack in turns. A machine that is busy with other things changes both at any
- * moment, so that each bound has to hold in one of three runs.
+ * The effect of a hostile account on another: its rate falls by at most 10 %, its p99 at most doubles. Measured
+ * with and without the attack in turns. Other load of the machine changes both at any
+ * moment, so each bound has to hold in one of three runs.
  */
 setDefaultTimeout(180_000)
 
-/** Below it a p99 is that of the machine: the provider of the victim takes 20 ms by itself. */
+/** Below this, a p99 is due to the machine: the provider of the victim takes 20 ms by itself. */
 const leastP99Ms = 40
 
 let stage: Stage
@@ -48,7 +48,7 @@ const families: Readonly<Record<string, readonly Attack[]>> = {
 for (const [family, attacks] of Object.entries(families)) {
   describe(family, () => {
     test.each(attacks.map((attack) => [attack.name, attack] as const))(
-      '%s takes at most a tenth of another account’s rate',
+      '%s takes at most 10 % of another account’s rate',
       async (_name, attack) => {
         const effect = await measureEffect(stage, attack)
         console.log(described(effect))
@@ -61,7 +61,7 @@ for (const [family, attacks] of Object.entries(families)) {
   })
 }
 
-test('S7: an answer nested 200,000 levels deep is the provider’s failure, is not charged, and is no success', async () => {
+test('S7: an answer nested 200,000 levels deep is a provider failure, not charged, and not a success', async () => {
   const { gateway } = stage
   const attacker = await stage.newAttacker()
   const answer = await ask(gateway, {
@@ -81,7 +81,7 @@ test('S7: an answer nested 200,000 levels deep is the provider’s failure, is n
   expect(log.body).toMatchObject({ status: 'error', status_code: 502, cost: 0 })
 })
 
-test('S3: a body of too many names is 400, and says which field and which limit', async () => {
+test('S3: a body with too many names is rejected with 400, the field and the limit', async () => {
   const { gateway } = stage
   const attacker = await stage.newAttacker()
   const body = bodyOf('logit-bias').toString()
@@ -90,7 +90,7 @@ test('S3: a body of too many names is 400, and says which field and which limit'
   expect(error.message).toBe('logit_bias has an object with more than 10000 names.')
 })
 
-test('S3: a map of 1,025 entries is 400 in a small body too', async () => {
+test('S3: a map of 1,025 entries is rejected with 400 in a small body too', async () => {
   const { gateway } = stage
   const attacker = await stage.newAttacker()
   const logit_bias = Object.fromEntries(Array.from({ length: 1025 }, (_, at) => [String(at), 1]))

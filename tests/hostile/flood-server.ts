@@ -6,11 +6,11 @@ import type { Socket } from 'bun'
 const fixture = (name: string) =>
   readFileSync(join(import.meta.dir, '../connections/fixtures', name))
 
-/** How a hostile provider answers: a head, then the same bytes without end, or once. */
+/** The answer of a hostile provider: a head, then the same bytes without end, or once. */
 interface Behaviour {
   head: string
   bytes: Buffer
-  /** Sent once before the others. */
+  /** Sent once, first. */
   first?: Buffer
   isEndless: boolean
 }
@@ -33,7 +33,7 @@ const chunkOf = (content: string) =>
 
 const opening = Buffer.from(chunkOf('a'))
 
-/** A stream that begins as it should, and then has the same bytes again and again. */
+/** A stream that begins correctly, and then repeats the same bytes. */
 const flood = (text: string): Behaviour => ({
   head: `${events}\r\n`,
   first: opening,
@@ -47,11 +47,11 @@ const whole = (body: Buffer, encoding = ''): Behaviour => ({
   isEndless: false,
 })
 
-/** A gzip stream of many members, each of which is a thousand times as long decoded. */
+/** A gzip stream of many members, each a thousand times as long when decompressed. */
 const bomb = (text: string): Behaviour => ({
   head: `${events}content-encoding: gzip\r\n\r\n`,
   first: gzipSync(opening),
-  // One member whose end never comes would do as well; this one repeats.
+  // One endless member would do as well; this one repeats.
   bytes: gzipSync(Buffer.alloc(64 * 1024 * 1024, text)),
   isEndless: false,
 })
@@ -63,7 +63,7 @@ const tinyChunks = (): Behaviour => ({
   isEndless: true,
 })
 
-/** By the name of the model that is asked for. */
+/** Behaviours by the name of the requested model. */
 const behaviours: Readonly<Record<string, () => Behaviour>> = {
   comments: () => flood(`: ${'x'.repeat(60)}\n`),
   'short-comments': () => flood(':\n'),
@@ -101,7 +101,7 @@ function behaviourOf(name: string): Behaviour | undefined {
   return behaviour
 }
 
-/** Starts a customer's provider which floods whoever asks. `sentBytes` counts what was taken of it. */
+/** Starts a customer's provider that floods its clients. `sentBytes` counts the bytes that were read. */
 export function startFloodServer() {
   for (const name of behaviourNames) behaviourOf(name)
   const sent = { bytes: 0, requests: 0 }

@@ -12,7 +12,7 @@ beforeAll(async () => {
   rig = await startRig({
     environment: {
       FAILED_AUTHENTICATIONS_PER_MINUTE: String(perMinute),
-      // So that guesses and the victim come from addresses of their own.
+      // Lets guesses and the victim have different client addresses.
       TRUSTED_PROXIES: '127.0.0.0/8,::1',
     },
   })
@@ -50,11 +50,11 @@ const isServed = async () => {
   return answer.status === 200
 }
 
-/** Keys of the right shape: their last six characters are a checksum that a guess may have right. */
+/** Keys of the right shape: their last six characters are a checksum that a guess may match. */
 const guess = (at: number) => `${victim.key.slice(0, -10)}${String(at).padStart(10, '0')}`
 
 test.each([
-  // Of each an address of its own: 198.51.100.<number>.
+  // Each has its own address: 198.51.100.<number>.
   ['the operator key', 66, '/api/admin/users', (at: number) => `operator-guess-${at}-0123456789`],
   ['service keys', 67, '/v1/models', guess],
   ['service keys at /api', 68, '/api/account/keys', guess],

@@ -1,13 +1,13 @@
 const messages = [{ role: 'user', content: 'Hello?' }]
 const chat = (model: string, rest: object = {}) => JSON.stringify({ model, messages, ...rest })
 
-/** A chat with something more in it, as text. */
+/** Builds a chat with further fields, as text. */
 const chatWith = (rest: string) => `${chat('hostile/m').slice(0, -1)},${rest}}`
 
 const list = (count: number, item: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => item(at)).join(',')
 
-/** Bodies whose bytes are cheap to send, by name. */
+/** Bodies that are cheap to send, by name. */
 const bodies: Readonly<Record<string, () => string>> = {
   'logit-bias': () => chatWith(`"logit_bias":{${list(1_500_000, (at) => `"${at}":1`)}}`),
   'unknown-keys': () => chatWith(list(2_000_000, (at) => `"k${at}":1`)),
@@ -23,10 +23,10 @@ const bodies: Readonly<Record<string, () => string>> = {
   'unknown-model': () => chat('victim/unknown'),
 }
 
-/** They take seconds to make. */
+/** Cached, as they take seconds to build. */
 const made = new Map<string, Buffer>()
 
-/** The bytes of a hostile body, or of a plain one. `stream:<model>` asks a hostile provider for a stream. */
+/** Returns the bytes of a hostile body, or of a plain one. `stream:<model>` requests a stream of a hostile provider. */
 export function bodyOf(name: string): Buffer {
   const [kind, model = ''] = name.split(':')
   if (kind === 'stream') return Buffer.from(chat(`hostile/${model}`, { stream: true }))

@@ -14,13 +14,13 @@ const answers = ['nested-answer', 'many-objects-answer'] as const
 export type Shape = (typeof shapes)[number]
 export type AnswerShape = (typeof answers)[number]
 
-/** Bodies of 10 to 32 MB with more in them than anybody needs. */
+/** An attack by bodies of 10 to 32 MB with excessive structure. */
 export const jsonShape = (shape: Shape, clients = 2): Attack => ({
   name: `body of ${shape}`,
   assault: ({ key }) => ({ body: shape, clients, key }),
 })
 
-/** The same in the answers of a customer's own provider. */
+/** An attack by answers of that shape from a customer's own provider. */
 export const answerShape = (shape: AnswerShape, clients = 2): Attack => ({
   name: `answer of ${shape}`,
   assault: ({ key }) => ({ body: `whole:${shape}`, clients, key }),

@@ -14,7 +14,7 @@ beforeAll(async () => {
     SMTP_URL: mails.url,
     MAIL_FROM: 'Tollgate <tollgate@example.com>',
     MAIL_SECONDS: '0.1',
-    // So that each sign-up comes from an address of its own: they are limited by address.
+    // Gives each sign-up its own client address, as they are limited by address.
     TRUSTED_PROXIES: '127.0.0.0/8,::1',
   }
   gateway = await startGateway({ environment })
@@ -24,7 +24,7 @@ afterAll(async () => {
   await mails?.[Symbol.asyncDispose]()
 })
 
-/** All that a mail says, however its parts are encoded. */
+/** Returns the whole text of a mail, decoded. */
 function readable(mail: string): string {
   const joined = mail.replaceAll(/=\r?\n/g, '')
   const unwrapped = [...mail.matchAll(/(?:^[A-Za-z0-9+/]{20,}={0,2}\r?\n)+/gm)].map(([block]) =>
@@ -46,7 +46,7 @@ const names = {
 }
 
 test.each(Object.entries(names).map(([words, name], at) => [words, name, at] as const))(
-  'S4: a name with %s reaches nobody whose address is not confirmed',
+  'S4: a name with %s is not sent to an unconfirmed address',
   async (words, name, at) => {
     const from = { 'x-forwarded-for': `198.51.100.${at}` }
     const email = `victim-${words.replaceAll(/\W/g, '')}@example.com`
@@ -54,7 +54,7 @@ test.each(Object.entries(names).map(([words, name], at) => [words, name, at] as 
     const browser = new Browser(gateway)
     const signedUp = await browser.ask('POST /api/auth/sign-up/email', fields, from)
     expect(signedUp.status).not.toBe(429)
-    // Refused, it sends nothing; a reset asks for another mail to the same address.
+    // A rejected sign-up sends nothing; a reset requests another mail to the same address.
     const reset = { email, redirectTo: '/' }
     await browser.ask('POST /api/auth/request-password-reset', reset, from)
     const deadline = performance.now() + 5000

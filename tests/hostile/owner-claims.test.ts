@@ -6,7 +6,7 @@ import { openModelStage, type Stage } from '../connections/stage'
 
 const claimed = 131_072
 const credit = 10
-/** USD a token of output, of the model of the stage. */
+/** USD an output token of the model. */
 const price = 4 / 1e6
 
 let stage: Stage
@@ -44,7 +44,7 @@ test.each([
   ['plain answer', false],
   ['stream', true],
 ] as const)(
-  'finding M11: the owner of a connection that members pay charges for no more than a %s can hold',
+  'finding M11: the owner of a connection that members pay for cannot charge more than a %s can contain',
   async (what, stream) => {
     const organization = await newOrganization(stage)
     const made = await organization.connection({ billing_mode: 'member_pays' })
@@ -58,7 +58,7 @@ test.each([
     expect([answer.status, answer.text.includes('Hello.')]).toEqual([200, true])
     const balance = await awaitBalance(stage.gateway, member.userId, { most: credit - 1e-9 })
     const charged = credit - balance
-    // A token is a byte at least: of all of the answer, and as much again for the prompt.
+    // A token has at least one byte: of the whole answer, and as much again for the prompt.
     const believable = 2 * Buffer.byteLength(answer.text) * price
     reportAttack({
       attack: `The owner of a connection claims ${claimed} tokens for "Hello." (${what})`,

@@ -1,7 +1,7 @@
 import type { Attack } from './effect'
 import type { Stage } from './stage'
 
-/** A key of an account that may not do what it asks for. */
+/** A key of an account whose requests are rejected. */
 const keys: Readonly<Record<'unpaid' | 'limited', (stage: Stage) => Promise<string>>> = {
   async unpaid({ gateway }) {
     return (await gateway.customer({}, { credit: 0 })).key
@@ -26,7 +26,7 @@ const storms = {
 
 export type Storm = keyof typeof storms
 
-/** Requests at full speed that are all refused. */
+/** An attack by requests at full speed that are all rejected. */
 export const rejectedStorm = (storm: Storm, clients = 16): Attack => ({
   name: `storm of requests with ${storm}`,
   async assault(attacker, stage) {

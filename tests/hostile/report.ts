@@ -1,13 +1,13 @@
 import { appendFileSync } from 'node:fs'
 
-/** How an account that has nothing to do with the attack is served. */
+/** The service to an account that is not involved in the attack. */
 interface Service {
-  /** Requests answered well, a second. */
+  /** Successful requests a second. */
   rate: number
   p99Ms: number
 }
 
-/** What an attack does to another account, as it was measured. */
+/** The measured effect of an attack on another account. */
 export interface MeasuredAttack {
   attack: string
   attackerCost: string | { requests: number; sentBytes: number }
@@ -18,23 +18,23 @@ export interface MeasuredAttack {
 /** A line of the report of `npm run test:hostile`. */
 export interface AttackRow {
   attack: string
-  /** What it takes: requests, bytes, money. */
+  /** Its cost: requests, bytes, money. */
   cost: string
-  /** What it does to other accounts, or to the house. */
+  /** Its effect on other accounts, or on the operator. */
   effect: string
   isHeld: boolean
 }
 
-/** The variable that names the file to which rows are added; without it nothing is reported. */
+/** The variable with the path of the report; without it nothing is reported. */
 export const reportVariable = 'HOSTILE_REPORT'
 
-/** Adds a row to the report. Call it before the row's expectations, so that a broken promise is in the report too. */
+/** Adds a row to the report. Called before the row's expectations, so that failures are reported too. */
 export function reportAttack(row: AttackRow): void {
   const path = process.env[reportVariable]
   if (path) appendFileSync(path, `${JSON.stringify(row)}\n`)
 }
 
-/** The most that an attack may change: a tenth of the rate, and twice the p99. */
+/** The maximum effect of an attack: 10 % of the rate, and twice the p99. */
 export const maxEffect = { rateLoss: 0.1, p99Factor: 2 }
 
 const costOf = (cost: MeasuredAttack['attackerCost']) =>
@@ -42,7 +42,7 @@ const costOf = (cost: MeasuredAttack['attackerCost']) =>
     ? cost
     : `${cost.requests} requests, ${(cost.sentBytes / 1e6).toFixed(1)} MB`
 
-/** Adds a measured attack. `isHeld` where its test judges by something else than `maxEffect`. */
+/** Adds a measured attack. `isHeld` is given where its test uses another criterion than `maxEffect`. */
 export function reportMeasured(measured: MeasuredAttack, isHeld?: boolean): void {
   const { attack, attackerCost, victimBefore: before, victimDuring: during } = measured
   const share = during.rate / before.rate

@@ -1,6 +1,6 @@
-// `npm run test:hostile`: attacks by a customer, and what they came to, as one report. Measured attacks run alone,
+// `npm run test:hostile`: attacks by a customer and their effects, as one report. Measured attacks run alone,
 // one after the other; the tables, which only assert, run in parallel after them. With words of file names,
-// `npm run test:hostile wallet mail`, it runs those attacks alone.
+// `npm run test:hostile wallet mail`, it runs only those attacks.
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,36 +20,36 @@ interface Table {
 
 const tables: readonly Table[] = [
   {
-    attack: 'Objects of other accounts, by every route, key and role',
+    attack: 'Access to objects of other accounts, by every route, key and role',
     cost: 'an account, and the ids of others',
-    effect: 'none: what is not the caller’s is 404',
+    effect: 'none: objects of others are 404',
     files: ['tests/authorization/*.test.ts'],
   },
   {
-    attack: 'Addresses that lead inside (SSRF)',
-    cost: 'a connection with an address of its own',
-    effect: 'none: refused before a byte is sent',
+    attack: 'Internal addresses (SSRF)',
+    cost: 'a connection with a custom address',
+    effect: 'none: rejected before a byte is sent',
     files: [
       'server/src/egress/{address,user-url,names,guarded-egress,no-proxy}.test.ts',
       'tests/egress/*.test.ts',
     ],
   },
   {
-    attack: 'The same against a network with servers inside',
-    cost: 'a connection with an address of its own',
-    effect: 'none: nothing inside is connected to',
+    attack: 'SSRF against a network with internal servers',
+    cost: 'a connection with a custom address',
+    effect: 'none: no internal server is connected to',
     files: ['tests/services/egress-namespace.test.ts'],
   },
   {
-    attack: 'Requests that two readers end at different places (smuggling)',
+    attack: 'Request smuggling: requests that two parsers delimit differently',
     cost: 'a socket',
     effect: 'none: one request, one answer, or the end of the connection',
     files: ['tests/faults/{smuggling,edge}.test.ts'],
   },
   {
-    attack: 'Answers of an upstream that are framed to be misread',
-    cost: 'an upstream of its own',
-    effect: 'none: an error, and the connection is not used again',
+    attack: 'Response smuggling: upstream answers with ambiguous framing',
+    cost: 'a custom upstream',
+    effect: 'none: an error, and the connection is not reused',
     files: [
       'server/src/egress/{answer*,guarded-answers,connection,transport,hostile-answers,vectors}.test.ts',
     ],
@@ -62,7 +62,7 @@ const tables: readonly Table[] = [
   },
 ]
 
-/** How the tests of one file ended. */
+/** The result of the tests of one file. */
 interface Ended {
   tests: number
   failures: number
@@ -71,7 +71,7 @@ interface Ended {
   failed: string[]
 }
 
-/** The files' own lines of a JUnit report; those of `describe` stand deeper. */
+/** Reads the results by file from a JUnit report; those of `describe` are nested deeper. */
 async function readEnded(path: string): Promise<Map<string, Ended>> {
   const text = await readFile(path, 'utf8').catch(() => '')
   const suites = text.matchAll(
@@ -88,19 +88,19 @@ async function readEnded(path: string): Promise<Map<string, Ended>> {
   return ended
 }
 
-/** The files of patterns. Throws where there is none: a table that is empty would hold everything. */
+/** Lists the files of patterns. Throws where there is none, as an empty table would always pass. */
 async function listFiles(patterns: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     patterns.map(async (pattern) => {
       const files = await Array.fromAsync(new Bun.Glob(pattern).scan({ cwd: root }))
-      if (files.length === 0) throw new Error(`no file is named like ${pattern}`)
+      if (files.length === 0) throw new Error(`no file matches ${pattern}`)
       return files
     }),
   )
   return found.flat().toSorted()
 }
 
-/** Runs test files, and resolves with how each ended. */
+/** Runs test files, and resolves with the result of each. */
 async function runTests(
   files: readonly string[],
   { folder, parallel }: { folder: string; parallel: number },
@@ -138,7 +138,7 @@ async function readRows(folder: string): Promise<AttackRow[]> {
   const text = await readFile(join(folder, 'rows.jsonl'), 'utf8').catch(() => '')
   const lines = text.split('\n').filter((line) => line !== '')
   const rows = lines.map((line) => Row.parse(JSON.parse(line)))
-  // A test that is tried again reports again: its last try counts.
+  // A retried test reports again: its last attempt counts.
   return [...new Map(rows.map((row) => [row.attack, row])).values()]
 }
 
@@ -149,7 +149,7 @@ const toLine = ({ attack, cost, effect, isHeld }: AttackRow) =>
   lineOf([attack, cost, effect, isHeld ? 'held' : '**broken**'])
 
 function failedLine(file: string, ended: Ended | undefined): string {
-  const names = ended ? ended.failed.join('; ') : 'the file, which did not run to its end'
+  const names = ended ? ended.failed.join('; ') : 'the file, which did not complete'
   return lineOf([file, '', `failed: ${names}`, '**broken**'])
 }
 
@@ -177,12 +177,12 @@ async function tableLine(table: Table, ended: ReadonlyMap<string, Ended>): Promi
   return lineOf([table.attack, table.cost, table.effect, words.join(', ')])
 }
 
-/** The attacks whose file names hold one of the words; all where there is none. */
+/** Returns the attacks whose file names contain one of the words; all without words. */
 async function chooseAttacks(words: readonly string[]): Promise<string[]> {
   const all = await listFiles(['tests/hostile/*.test.ts'])
   if (words.length === 0) return all
   const chosen = all.filter((file) => words.some((word) => file.includes(word)))
-  if (chosen.length === 0) throw new Error(`no attack is named like ${words.join(', ')}`)
+  if (chosen.length === 0) throw new Error(`no attack matches ${words.join(', ')}`)
   return chosen
 }
 

@@ -1,6 +1,6 @@
 import type { Attack } from './effect'
 
-/** Many bodies at once, each so slow that it never comes to its end by itself. */
+/** An attack by many concurrent bodies, each too slow to ever complete. */
 export const slowBody = (body: string, clients: number, bytesPerSecond: number): Attack => ({
   name: `${clients} bodies of ${body} at ${bytesPerSecond} bytes a second`,
   assault: ({ key }) => ({ body, clients, bytesPerSecond, key }),

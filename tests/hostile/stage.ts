@@ -4,25 +4,25 @@ import { Measured } from './victim-process'
 import { authority, call, idIn } from '../connections/stage'
 import { startGateway, type Customer, type Gateway } from '../rig'
 
-/** What an attack asks the attacker's clients to do, but for where and as whom. */
+/** The order of an attack, without address and key. */
 export type Assault = Pick<AttackOrder, 'clients' | 'body'> &
   Partial<Pick<AttackOrder, 'path' | 'bytesPerSecond'>> &
   Pick<AttackOrder, 'key'>
 
-/** A gateway with a victim and an attacker, each in processes of their own. */
+/** A gateway with a victim and an attacker, each in its own process. */
 export interface Stage extends AsyncDisposable {
   gateway: Gateway
-  /** A customer with a connection to the hostile provider. What one did is counted against no other. */
+  /** Creates a customer with a connection to the hostile provider, isolated from earlier attackers' limits. */
   newAttacker: () => Promise<Customer>
-  /** Loads the gateway as the victim for so long. */
+  /** Measures the victim's service for a time. */
   measure: (forMs: number) => Promise<Measured>
-  /** Attacks until it is ended, which tells what that has cost. */
+  /** Attacks until it is stopped, which returns the cost. */
   assault: (assault: Assault) => () => Promise<Cost>
 }
 
 const root = `${import.meta.dir}/../..`
 
-/** A process of this folder that is spoken to by messages. */
+/** Starts a process of this folder with an IPC channel. */
 function startProcess(file: string, niceness: number) {
   const waiting: ((message: unknown) => void)[] = []
   const child = Bun.spawn(
@@ -88,7 +88,7 @@ export async function openStage(environment: Record<string, string> = {}): Promi
   await using stack = new AsyncDisposableStack()
   const victim = stack.use(startProcess('victim-process.ts', 0))
   const victimUrl = urlIn(await victim.next())
-  // What it sends is its own work, which must not be the gateway's.
+  // Its sending must not take processor time from the gateway.
   const hostile = stack.use(startProcess('attacker-process.ts', 19))
   const hostileUrl = urlIn(await hostile.next())
   const gateway = stack.use(

@@ -1,6 +1,6 @@
 import type { Attack } from './effect'
 
-/** A customer's own provider that sends without end what serves nobody, or as much as it can. */
+/** Floods by a customer's own provider: endless useless events, or as many bytes as possible. */
 const floods = [
   'comments',
   'short-comments',
@@ -15,7 +15,7 @@ const floods = [
 
 export type Flood = (typeof floods)[number]
 
-/** Asks such a provider for so many streams at the same time, again and again. */
+/** An attack by concurrent streams of such a provider, repeated. */
 export const streamFlood = (flood: Flood, clients = 4): Attack => ({
   name: `stream of ${flood}`,
   assault: ({ key }) => ({ body: `stream:${flood}`, clients, key }),

@@ -1,6 +1,6 @@
 /**
- * The victim of an attack, in a process of its own: a provider that answers after 20 ms, and clients that
- * send one chat after the other. Measures on demand how many are answered, and how soon.
+ * The victim of an attack, in its own process: a provider that answers after 20 ms, and clients that
+ * send one chat after the other. Measures rate and latency on demand.
  */
 import { z } from 'zod'
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => rig?.[Symbol.asyncDispose]())
 
-/** What a caller who leaves has read of the answer when the provider has the prompt, or when he is refused. */
+/** Disconnects once the provider has the prompt, or the request is rejected; returns the answer read so far. */
 async function leaveEarly(key: string, body: Record<string, unknown>) {
   const before = rig.upstream.seen().length
   using client = await askRaw(rig.gateway, { key, body })
@@ -25,14 +25,14 @@ async function leaveEarly(key: string, body: Record<string, unknown>) {
     if (status !== undefined) return status
     await Bun.sleep(2)
   }
-  throw new Error('neither dispatched nor answered within 5 s')
+  throw new Error('neither sent upstream nor answered within 5 s')
 }
 
 test.each([
   ['streams', true],
   ['plain requests', false],
 ] as const)(
-  'finding M10: %s that are left before an answer are neither free nor without a limit',
+  'finding M10: %s abandoned before an answer are neither free nor unlimited',
   async (what, stream) => {
     const model = await rig.model('slow-event-3000')
     const { userId, key } = await rig.gateway.customer(
@@ -45,7 +45,7 @@ test.each([
     for (let count = 0; count < tries; count++) outcomes.push(await leaveEarly(key, body))
 
     const dispatched = outcomes.filter((one) => one === 'dispatched').length
-    // The prompt has at least one token a word; 1 USD for 1,000,000.
+    // The prompt has at least one token a word, at 1 USD for 1,000,000.
     const owed = (dispatched * words) / 1e6
     const charged = 10 - (await awaitBalance(rig.gateway, userId, { most: 10 - owed }))
     const isLimited = dispatched * words <= limit

@@ -1,22 +1,22 @@
-/** A balancer of the tests' own, as simple as one can be that asks who is ready. */
+/** A minimal load balancer with readiness probes, for tests. */
 export interface Balancer extends AsyncDisposable {
   url: string
-  /** Requests that it could not pass on, or whose answers broke off, and why. */
+  /** Reasons of requests that it could not forward, or whose answers were cut off. */
   failures: string[]
 }
 
 interface Options {
-  /** Addresses of nodes, as they are at this moment; a node that starts anew may have another. */
+  /** Returns the current addresses of nodes; a restarted node may have another. */
   targets: () => readonly string[]
-  /** Between two questions to a node. */
+  /** Interval of probes of a node. */
   probeMs: number
 }
 
 const answerMs = 1000
 
 /**
- * Passes each request on to a node that said, when it was last asked, that it is ready; by turns, over
- * connections that are kept. Nothing is sent twice: what a node loses, a client has lost.
+ * Forwards each request to a node that was ready at its last probe; round robin, over
+ * kept-alive connections. Requests are not retried: a request lost by a node is lost for its client.
  */
 export function startBalancer({ targets, probeMs }: Options): Balancer {
   const ready = new Set<string>()
@@ -24,7 +24,7 @@ export function startBalancer({ targets, probeMs }: Options): Balancer {
   const probe = async (target: string) => {
     const asked = fetch(`${target}/readyz`, {
       signal: AbortSignal.timeout(answerMs),
-      // A probe has a connection of its own.
+      // A probe has its own connection.
       headers: { connection: 'close' },
       keepalive: false,
     })

@@ -11,7 +11,7 @@ import { forFile } from '../for-file'
 import { allBooked, bookedOf, priceOf } from '../money/till'
 
 async function open() {
-  // What many callers at once keep busy is one machine with all sides on it.
+  // Many concurrent callers load one machine that runs all sides.
   const stage = await DoorStage.open({ GATEWAY_HEARTBEAT_SECONDS: '30', SLOW_CLIENT_SECONDS: '90' })
   const [free, paid] = await Promise.all([stage.home(), stage.home({ isPaid: true })])
   return { stage, free, paid }
@@ -26,7 +26,7 @@ const dial = (hostname: string, port: number) =>
     (thrown: unknown) => String(Reflect.get(Object(thrown), 'code')),
   )
 
-/** Addresses that programs in a network listen at. */
+/** Lists the addresses at which programs in a network listen. */
 const listeners = ({ network }: Home) =>
   network
     .run('ss', '-Hltn')
@@ -39,12 +39,12 @@ const name = 'G01 G07 G12: models and tools in a private network'
 inOwnNetwork({ name, path: import.meta.path, limitMs: 150_000 }, () => {
   const opened = forFile(open, ({ stage }) => stage[Symbol.asyncDispose]())
 
-  test('G01: nothing outside can dial in, and nothing inside can get on from there', async () => {
+  test('G01: nothing outside can connect in, and nothing inside can connect any further', async () => {
     const { free } = opened()
     const { network } = free
     expect(listeners(free)).toEqual(['127.0.0.1:11434'])
     expect(await dial(network.inside, 11_434)).toBe('ECONNREFUSED')
-    // That is how somebody who listens there would look like.
+    // This is how a listener would appear.
     using open = Bun.listen({
       hostname: network.outside,
       port: 0,
@@ -56,7 +56,7 @@ inOwnNetwork({ name, path: import.meta.path, limitMs: 150_000 }, () => {
   })
 
   test.each(['free', 'paid'] as const)(
-    'G01: the official client calls its model, whole and streamed: %s',
+    'G01: the official client calls its model, plain and streamed: %s',
     async (which) => {
       const { stage, [which]: home } = opened()
       const asking = home.caller.client.chat.completions.create(asked('Hello'))
@@ -77,7 +77,7 @@ inOwnNetwork({ name, path: import.meta.path, limitMs: 150_000 }, () => {
     },
   )
 
-  test('G01: a session completes a task with two tools that run in there', async () => {
+  test('G01: a session completes a task with two tools that run inside', async () => {
     const { stage, free } = opened()
     const { tollgate } = stage
     const session = await call(tollgate, free.owner, 'POST /automation/sessions', {
@@ -93,7 +93,7 @@ inOwnNetwork({ name, path: import.meta.path, limitMs: 150_000 }, () => {
     expect(sum).toMatchObject({ content: '42' })
     expect(readlinkSync(`/proc/${pid?.content}/ns/net`)).toBe(free.network.name)
     expect(assistantMessage).toMatchObject({ content: `Done: 42, ${pid?.content}` })
-    // Each answer of the model is a request of its own.
+    // Each answer of the model is a separate request.
     expect(free.network.count('asked', content)).toBe(3)
     await using sql = await openDatabase(tollgate.dataDir)
     await allBooked(sql)
@@ -104,12 +104,12 @@ inOwnNetwork({ name, path: import.meta.path, limitMs: 150_000 }, () => {
     free.requests.push(...others)
   })
 
-  test('G07: a thousand streams over one socket, and one that nobody reads holds up none', async () => {
+  test('G07: a thousand streams over one socket, and one that is not read holds up none', async () => {
     const { stage, paid } = opened()
     await manyStreams(stage, paid)
   }, 90_000)
 
-  test('G12: the sums are right', () => {
+  test('G12: ledger, logs and audit agree', () => {
     const { stage, free, paid } = opened()
     return expectSums(stage, [free, paid])
   })

@@ -2,12 +2,12 @@ import type { SQL } from 'bun'
 import type { Nodes } from './nodes'
 import type { Customer } from '../rig'
 
-/** Usage events of some customers, counted. */
+/** Counts of usage events of some customers. */
 export interface Sums {
   events: number
   settled: number
   orphans: number
-  /** Events beyond one a request; where nothing fails over there are none. */
+  /** Events beyond one a request; none without failover. */
   doubled: number
   chargedOrphans: number
 }
@@ -30,7 +30,7 @@ export async function sumsOf(sql: SQL, customers: readonly Customer[]): Promise<
   }
 }
 
-/** Attempts of a load's customers that the provider saw and of which no event tells. */
+/** Returns the attempts of a load's customers that the provider received and that have no event. */
 export async function silentAttempts(
   { sql, upstream }: Pick<Nodes, 'sql' | 'upstream'>,
   customers: readonly Customer[],

@@ -2,11 +2,11 @@ import type { Seen } from '../money/ledger-oracle'
 import { nanosOf, priceOf } from '../money/till'
 import type { Customer, Gateway } from '../rig'
 
-/** What the clients of a load saw. */
+/** The observations of a load's clients. */
 export interface Witness {
-  /** Requests that ended well before their clients' eyes, and what each must have cost. */
+  /** Requests that completed for their clients, with the expected cost of each. */
   seen: Seen[]
-  /** Requests that did not, whatever the reason. */
+  /** Requests that did not complete, for any reason. */
   broken: number
   statuses: Map<number, number>
 }
@@ -16,19 +16,19 @@ export const newWitness = (): Witness => ({ seen: [], broken: 0, statuses: new M
 export interface Worker {
   customer: Pick<Customer, 'key' | 'keyId'>
   model: string
-  /** Output tokens of a whole answer. */
+  /** Output tokens of a complete answer. */
   tokens: number
   stream: boolean
 }
 
-/** One request, noted by what its client saw of it. */
+/** Sends one request, and records what its client observed. */
 export async function witnessed({ url }: Pick<Gateway, 'url'>, worker: Worker, witness: Witness) {
   const { customer, model, stream, tokens } = worker
   try {
     const response = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${customer.key}`, 'content-type': 'application/json' },
-      // One word, that tells at the provider who asked.
+      // One word, which identifies the client at the provider.
       body: JSON.stringify({
         model,
         messages: [{ role: 'user', content: customer.keyId }],
@@ -50,7 +50,7 @@ export async function witnessed({ url }: Pick<Gateway, 'url'>, worker: Worker, w
   }
 }
 
-/** Workers that ask one after the other until told to stop, plain and as streams by turns. */
+/** Starts workers that send requests one after the other until stopped, alternately plain and streamed. */
 export function startLoad(
   gateway: () => Gateway,
   { customers, models }: { customers: readonly Customer[]; models: readonly [string, number][] },

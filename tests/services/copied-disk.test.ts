@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => nodes[Symbol.asyncDispose]())
 
-/** Whether each start has a name of its own, so that no two take each other's leases for theirs. */
+/** Checks that each start has its own name, so that no two mistake each other's leases for theirs. */
 async function expectOwnNames(): Promise<void> {
   const rows: { id: string; place: string }[] = await nodes.sql`
     select id, place from node order by seen_at desc limit 2`
@@ -50,7 +50,7 @@ test('M34: a dead node and a copy of its disk start at once: its journal is book
   await Bun.sleep(500)
   nodes.wireOf(0).cut()
   const cutAt = witness.seen.length
-  // What ends now stays in the journal.
+  // Requests that end now stay in the journal.
   await eventually(() => witness.seen.length > cutAt + 120, 20_000)
   await nodes.at(0).stop('SIGKILL')
   await load.stop()
@@ -70,7 +70,7 @@ test('M34: a dead node and a copy of its disk start at once: its journal is book
   await expectSoundLedger(nodes.sql, { seen: witness.seen })
 })
 
-test('M34 I5: a copy of a running node takes its open requests for orphans; they are charged when they end', async () => {
+test('M34 I5: a copy of a running node treats its open requests as orphans; they are charged when they end', async () => {
   const model = await nodes.model('chunks-100-gap-40')
   const witness = newWitness()
   const running = customers.map((customer) =>
@@ -84,7 +84,7 @@ test('M34 I5: a copy of a running node takes its open requests for orphans; they
   expect(await sumsOf(nodes.sql, customers)).toMatchObject({ events: 6, orphans: 6 })
   await Promise.all(running)
   expect(witness.seen).toHaveLength(6)
-  // Not before they are settled: until then there is something for everybody.
+  // Not before they are settled: until then the orphan is the only record.
   await Bun.sleep(1000)
   await allBooked(nodes.sql)
   expect(await sumsOf(nodes.sql, customers)).toMatchObject({ events: 6, settled: 6, orphans: 0 })
@@ -94,7 +94,7 @@ test('M34 I5: a copy of a running node takes its open requests for orphans; they
   await expectSoundLedger(nodes.sql, { seen: witness.seen, attempts: 6 })
 })
 
-/** The logs say the same as the events, and are summed once. */
+/** Checks that the logs agree with the events, and are summed once. */
 async function expectLogs(customers: readonly Customer[]): Promise<void> {
   const ids = customers.map(({ userId }) => userId)
   const [logs] = await nodes.sql`

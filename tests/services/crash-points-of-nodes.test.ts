@@ -19,10 +19,10 @@ afterAll(() => nodes[Symbol.asyncDispose]())
 const newCustomers = (count: number): Promise<Customer[]> =>
   Promise.all(Array.from({ length: count }, () => nodes.customer(granted)))
 
-test('C02: killed at recall-received: what it held is free when it is back', async () => {
+test('C02: killed at recall-received: its holds are released when it is back', async () => {
   const asked = { name: 'chunks-50', max_tokens: 1000 }
   const worst = (await nodes.floorOf(asked)) + 744n * outputPrice
-  // Node 0 takes all there is.
+  // Node 0 leases the whole balance.
   const customer = await nodes.customer(3n * worst)
   await nodes.at(0).stop()
   await nodes.restart(0, { CRASH_AT: 'recall-received' })
@@ -30,7 +30,7 @@ test('C02: killed at recall-received: what it held is free when it is back', asy
   expect(held.map(({ status }) => status)).toEqual([200, 200, 200])
   const other = nodes.chat(nodes.at(1), customer, asked)
   await expectFired(nodes.at(0), 'recall-received')
-  // Nothing was given back.
+  // Nothing was returned.
   expect((await other).status).toBe(402)
   await nodes.restart(0)
   expect((await nodes.chat(nodes.at(1), customer, asked)).status).toBe(200)
@@ -46,7 +46,7 @@ const statesOf = async (customers: readonly Customer[]): Promise<string[]> => {
   return rows.map(({ state }) => state)
 }
 
-/** Customers whose leases a node left that never comes back, overdue by a minute. */
+/** Creates customers with leases of a node that never comes back, overdue by a minute. */
 async function leftBehind(): Promise<Customer[]> {
   const left = await newCustomers(3)
   const gone = await nodes.restart(2)
@@ -62,7 +62,7 @@ async function leftBehind(): Promise<Customer[]> {
   return left
 }
 
-test('C02: killed at renew-mid, and at sweep-mid: its next start or another node frees what is left', async () => {
+test('C02: killed at renew-mid, and at sweep-mid: its next start or another node frees the remaining leases', async () => {
   const model = await nodes.model('chunks-12-gap-10')
   const customers = await newCustomers(6)
   const left = await leftBehind()

@@ -7,12 +7,12 @@ import type { Customer } from '../rig'
 
 setDefaultTimeout(120_000)
 
-/** When a point is reached. */
+/** The occurrence of a point at which the node is killed. */
 interface Plan {
   nth: number
-  /** What leads there: requests, a node that is asked to stop, one that starts on what was left. */
+  /** The trigger: requests, a graceful shutdown, or a start after a crash. */
   by: 'load' | 'stop' | 'start'
-  /** Whether the attempt that was cut off there must be visible as an orphan. */
+  /** Whether the interrupted attempt must be visible as an orphan. */
   leavesOrphan?: boolean
 }
 
@@ -40,7 +40,7 @@ const plans: Partial<Record<CrashPoint, Plan>> = {
   'return-before-commit': { nth: 1, by: 'stop' },
   'return-after-commit': { nth: 1, by: 'stop' },
 }
-/** Those that need other nodes: crash-points-of-nodes.test.ts. */
+/** Points that need other nodes: crash-points-of-nodes.test.ts. */
 const ofSeveral: CrashPoint[] = ['recall-received', 'renew-mid', 'sweep-mid']
 
 const granted = 1_000_000_000_000n
@@ -80,7 +80,7 @@ test('C02: every crash point has its test', () => {
 })
 
 test.each(crashPoints.filter((point) => plans[point] !== undefined))(
-  'C02: killed at %s: what clients saw is booked once, nothing is silent, leases are free again',
+  'C02: killed at %s: what clients received is booked once, no attempt is unrecorded, leases are free again',
   async (point) => {
     const plan = plans[point]
     if (!plan) throw new Error(`${point} has no plan`)

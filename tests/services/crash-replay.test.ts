@@ -8,7 +8,7 @@ import type { CrashPoint } from '../../server/src/crash-points'
 
 setDefaultTimeout(180_000)
 
-/** While orphans are written down, while a batch is booked, and when all but the leases is done. */
+/** Crash points: while orphans are recorded, while a batch is booked, and when all but the leases is done. */
 const kills: [CrashPoint, number][] = [
   ['replay-mid', 1],
   ['replay-mid', 2],
@@ -21,10 +21,10 @@ const kills: [CrashPoint, number][] = [
   ['flush-after-commit', 1],
   ['replay-mid', 1],
 ]
-/** From this one on all is booked, and only sent again. */
+/** From this one on everything is booked, and only sent again. */
 const firstBooked = 6
 
-/** All that booking can change, in one text. */
+/** Returns everything that booking can change, as one text. */
 async function books({ sql }: Nodes): Promise<string> {
   const [events] = await sql`
     select count(*) as events, sum(cost) as charged, sum(from_lease) as leased from usage_event`
@@ -44,7 +44,7 @@ test('C03 I20: killed 10 times while it replays, then all is booked once', async
     [await nodes.model('chunks-12-gap-10'), 12],
   ]
   const witness = newWitness()
-  // Open whenever the node is killed: each is an orphan.
+  // Open whenever the node is killed: each becomes an orphan.
   const model = await nodes.model('chunks-600-gap-50')
   const open = customers
     .slice(0, 8)
@@ -55,7 +55,7 @@ test('C03 I20: killed 10 times while it replays, then all is booked once', async
   const load = startLoad(() => nodes.at(0), { customers, models }, witness)
   await Bun.sleep(500)
   const before = (await sumsOf(nodes.sql, customers)).events
-  // What ends now stays in the journal.
+  // Requests that end now stay in the journal.
   nodes.wireOf(0).cut()
   await eventually(() => witness.seen.length > before + 120, 20_000)
   await nodes.at(0).stop('SIGKILL')

@@ -3,7 +3,7 @@ import { startEndless } from './endless'
 import { startRedis } from './redis-server'
 import { startTwoNodes } from '../database'
 
-test('R11: places that a crashed node held come back within 130 s', async () => {
+test('R11: concurrency slots of a crashed node are released within 130 s', async () => {
   await using redis = await startRedis()
   await using nodes = await startTwoNodes({ environment: { REDIS_URL: redis.url } })
   const { a, b } = nodes
@@ -11,7 +11,7 @@ test('R11: places that a crashed node held come back within 130 s', async () => 
   const { begin } = endless
   const plan = await a.admin('POST', '/plans', { name: 'two at once', concurrent_requests: 2 })
   const { key } = await a.customer({}, { plan_id: plan['id'] })
-  // Nobody reads them: they stay open.
+  // They are not read, and stay open.
   const held = await Promise.all([begin(b, key), begin(b, key)])
   expect(held.map(({ status }) => status)).toEqual([200, 200])
   expect((await begin(a, key)).status).toBe(429)
@@ -28,7 +28,7 @@ test('R11: places that a crashed node held come back within 130 s', async () => 
     await Bun.sleep(500)
     const response = await begin(a, key)
     await response.body?.cancel()
-    // On a busy machine a node may miss its Redis for moments, and then keeps to its share.
+    // On a busy machine a node may lose its Redis for moments, and then enforces its share.
     status = isShared() ? response.status : 429
   }
   console.log(`R11: a place came back after ${Math.round(tookMs / 1000)} s`)

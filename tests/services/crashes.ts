@@ -10,7 +10,7 @@ import type { Customer, Gateway } from '../rig'
 
 const killed = 137
 
-/** A node killed itself at that point within `limitMs`, and nothing else ended it. */
+/** Checks that a node killed itself at that point within `limitMs`, and that nothing else ended it. */
 export async function expectFired(
   { exited, output, stop }: Gateway,
   point: CrashPoint,
@@ -32,8 +32,8 @@ export async function expectFiredAtStart(nodes: Nodes, point: CrashPoint, nth = 
 }
 
 /**
- * To be called when node 0 has just started again: all a client saw whole is booked once at its price,
- * no attempt is silent, doubled or charged without an answer, no lease of the dead start is left, the
+ * Checks node 0 right after its restart: every answer that a client received completely is booked once at its price,
+ * no attempt is unrecorded, doubled or charged without an answer, no lease of the dead start is left, the
  * audit finds nothing, and each customer is served.
  */
 export async function expectNothingLost(

@@ -19,7 +19,7 @@ interface Opened {
   homes: ReadonlyMap<Cut, Home>
 }
 
-/** A private network for each way to cut one. */
+/** Opens a private network for each way to cut one. */
 async function open(): Promise<Opened> {
   const stage = await DoorStage.open()
   const homes = ways.map(async (way) => [way, await stage.home({ isPaid: true })] as const)
@@ -28,7 +28,7 @@ async function open(): Promise<Opened> {
 
 const inAll = <Value>(value: Value) => Object.fromEntries(ways.map((way) => [way, value]))
 
-/** Does the same in all networks at once, as waiting is most of it. */
+/** Runs an action in all networks at once, as it is mostly waiting. */
 async function everywhere<Result>(
   { homes }: Opened,
   work: (home: Home, way: Cut) => Promise<Result>,
@@ -37,7 +37,7 @@ async function everywhere<Result>(
   return Object.fromEntries(await Promise.all(all))
 }
 
-/** What callers of a network saw that was cut while they waited. */
+/** Returns what the callers of a network observed that was cut while they waited. */
 async function callersOf(stage: DoorStage, home: Home, way: Cut) {
   const { network } = home
   const content = `say 1000000 every 50 ms ${way}`
@@ -47,13 +47,13 @@ async function callersOf(stage: DoorStage, home: Home, way: Cut) {
   network.cut(way)
   const cutAt = performance.now()
   await Bun.sleep(500)
-  // Nobody knows yet.
+  // Neither side has noticed yet.
   const [stream, ...plain] = await Promise.all([reading, waiting, stage.chat(home, 'Hello?')])
   const toldMs = performance.now() - cutAt
   return { content, cutAt, toldMs, stream, plain }
 }
 
-/** Cuts a network until both sides have given it up. */
+/** Cuts a network until both sides have given up the connection. */
 async function cutForLong(stage: DoorStage, home: Home, way: Cut) {
   const { network, agent } = home
   const { content, cutAt, toldMs, stream, plain } = await callersOf(stage, home, way)
@@ -61,9 +61,9 @@ async function cutForLong(stage: DoorStage, home: Home, way: Cut) {
   const refused = await stage.chat(home, 'Hello?')
   await eventually(() => agent.said.includes('"event":"offline"'), heartbeatMs + 5000)
   const lostMs = performance.now() - cutAt
-  // Nobody could get the answers.
+  // The answers could not be delivered.
   await eventually(() => network.count('left', content) === 1)
-  // Its first tries are in vain.
+  // Its first attempts fail.
   await Bun.sleep(3000)
   network.mend()
   const mendedAt = performance.now()
@@ -73,7 +73,7 @@ async function cutForLong(stage: DoorStage, home: Home, way: Cut) {
   return { toldMs, lostMs, backMs, stream, plain, refused, again }
 }
 
-/** How many numbers were said. */
+/** Counts the numbers in a stream. */
 const countOf = ({ text }: Told) => text.split(' ').length - 1
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
@@ -87,7 +87,7 @@ inOwnNetwork({ name, path: import.meta.path, limitMs }, () => {
   const opened = forFile(open, ({ stage }) => stage[Symbol.asyncDispose]())
 
   test(
-    'G02: cut for less than a silence: streams go on, and nothing of them is lost',
+    'G02: cut for less than the silence timeout: streams continue without loss',
     async () => {
       const cutMs = (heartbeatMs * 2) / 3
       const count = Math.round(cutMs / 50) + 40
@@ -106,7 +106,7 @@ inOwnNetwork({ name, path: import.meta.path, limitMs }, () => {
   )
 
   test(
-    'G03: cut for longer: callers are told, each is booked once, and agents come back by themselves',
+    'G03: cut for longer: callers get an error, each request is booked once, and agents reconnect by themselves',
     async () => {
       const { stage } = opened()
       const seen = await everywhere(opened(), (home, way) => cutForLong(stage, home, way))
@@ -119,7 +119,7 @@ inOwnNetwork({ name, path: import.meta.path, limitMs }, () => {
           expect(headers.get('x-should-retry')).toBe('false')
         }
         expect([refused.status, refused.error.code]).toEqual([503, 'gateway_unavailable'])
-        // Where only the way to the agent is cut, some of what it says comes through: until it gives up.
+        // Where only the direction to the agent is cut, its frames still arrive until it gives up.
         expect(times.toldMs).toBeWithin(heartbeatMs, 2.5 * heartbeatMs + 4000)
         expect(times.lostMs).toBeWithin(2 * heartbeatMs - 1000, 2.5 * heartbeatMs + 4000)
         expect([again.text, again.code]).toEqual([numbers(5), undefined])
@@ -137,7 +137,7 @@ inOwnNetwork({ name, path: import.meta.path, limitMs }, () => {
   )
 
   test(
-    'G12: whatever was cut, the sums are right',
+    'G12: whatever was cut, ledger, logs and audit agree',
     () => expectSums(opened().stage, [...opened().homes.values()]),
     limitMs,
   )

@@ -19,7 +19,7 @@ afterEach(() => nodes[Symbol.asyncDispose]())
 const newCustomers = (count: number): Promise<Customer[]> =>
   Promise.all(Array.from({ length: count }, () => nodes.customer(1_000_000_000_000n)))
 
-/** Below which that part of the times lies. */
+/** Returns a percentile of times. */
 function percentile(times: readonly number[], part: number): number {
   const sorted = times.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
@@ -43,7 +43,7 @@ test(`D04: a database ${roundTripMs} ms away delays a first request by little, t
   }
   const strangers = await newCustomers(runs * customersEach)
   nodes.wireOf(0).delay(roundTripMs / 2)
-  // The pool's connections are there when the first of these comes.
+  // The pool's connections are open when the first of these arrives.
   await timesOf(await newCustomers(1))
   const found: { first: number; within: number; middle: number }[] = []
   for (let run = 0; run < runs; run++) {
@@ -61,14 +61,14 @@ test(`D04: a database ${roundTripMs} ms away delays a first request by little, t
   console.log(
     `D04: first requests p99 ${first.toFixed(0)} ms; within a lease p50 ${middle.toFixed(1)}, p99 ${within.toFixed(1)} ms`,
   )
-  // The delay is there: whoever asks the database waits for it.
+  // The delay is effective: a request that needs the database waits for it.
   expect(first).toBeGreaterThan(roundTripMs)
   expect(first).toBeLessThanOrEqual(700)
-  // Not one waits for a single round trip.
+  // None waits for even one round trip.
   expect(within).toBeLessThan(roundTripMs / 2)
 })
 
-/** A node that was refused tries again after 5 s at most. */
+/** Waits until everything is booked; a node whose booking failed retries after at most 5 s. */
 async function eventuallyBooked(): Promise<void> {
   const attempts = nodes.upstream.seen().length
   for (let tries = 0; tries < 10 && (await allBooked(nodes.sql)) < attempts; tries++) {
@@ -76,7 +76,7 @@ async function eventuallyBooked(): Promise<void> {
   }
 }
 
-describe('D15: usage is sent again because nobody heard of its commit', () => {
+describe('D15: usage is sent again because the answer to its commit was lost', () => {
   test.each([
     ['after that commit', 12, 0],
     ['while that one is still open', 6, 1500],
@@ -95,10 +95,10 @@ describe('D15: usage is sent again because nobody heard of its commit', () => {
     for (let time = 1; time <= times; time++) {
       const [customer] = customers
       wire.loseCommit({ lateMs })
-      // One that locks no account.
+      // A statement that locks no account.
       if (customer) freeOnes += (await nodes.chat(nodes.at(0), customer, { name: 'free' })).status
       await eventually(() => wire.lostCommits() === time, 20_000)
-      // It is sent again half a second later, and is heard this time.
+      // It is sent again half a second later, and answered this time.
       await Bun.sleep(lateMs + 800)
     }
     await load.stop()

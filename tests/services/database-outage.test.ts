@@ -5,7 +5,7 @@ import { expectSoundLedger } from '../money/ledger-oracle'
 import { allBooked } from '../money/till'
 import type { Customer } from '../rig'
 
-/** How long the database is away; `AWAY_SECONDS=8 npm run test:faults database-outage` for less. */
+/** Duration of the outage; shorter by `AWAY_SECONDS=8 npm run test:faults database-outage`. */
 const awaySeconds = Number(process.env['AWAY_SECONDS'] ?? 30)
 
 setDefaultTimeout(120_000 + 4000 * awaySeconds)
@@ -25,7 +25,7 @@ const models = async (): Promise<[string, number][]> => [
 const newCustomers = (count: number): Promise<Customer[]> =>
   Promise.all(Array.from({ length: count }, () => nodes.customer(granted)))
 
-/** A node that was refused tries again after 5 s at most; a backlog is gone within 30. */
+/** A node whose booking failed retries after at most 5 s; a backlog is booked within 30 s. */
 const backlogMs = 30_000
 
 async function backlogGone(requests: number): Promise<void> {
@@ -38,7 +38,7 @@ async function backlogGone(requests: number): Promise<void> {
   console.log(`the backlog is gone after ${(performance.now() - startedAt).toFixed(0)} ms`)
 }
 
-/** What is finished is booked, once and exactly; nothing else went wrong. */
+/** Checks that finished requests are booked once and exactly, and that nothing else failed. */
 async function expectExact(witness: Witness): Promise<void> {
   await backlogGone(nodes.upstream.seen().length)
   await allBooked(nodes.sql)
@@ -52,7 +52,7 @@ async function expectExact(witness: Witness): Promise<void> {
   for (const { recorder } of nodes.all) recorder.verify()
 }
 
-/** How long refusals took whose account had no slice here, and what they said. */
+/** Measures rejections of accounts without a lease on this node, and checks their errors. */
 async function refusals(strangers: readonly Customer[], name: string) {
   const answers = await Promise.all(
     strangers.map((customer) => nodes.chat(nodes.at(0), customer, { name })),
@@ -64,11 +64,11 @@ async function refusals(strangers: readonly Customer[], name: string) {
   return Math.max(...answers.map(({ tookMs }) => tookMs))
 }
 
-/** Requests on a slice go on while the database is away; without one they are refused. */
+/** Runs an outage: requests on a lease continue, those without one are rejected. */
 async function outage(begin: () => Promise<() => Promise<void>>) {
   const [known, strangers] = [await newCustomers(6), await newCustomers(5)]
   const served = await models()
-  // Their keys are known here, they have no slice: nothing that costs was asked.
+  // Their keys are cached here, but they have no lease: they have sent no paid request.
   await nodes.model('free', { is_free: true, pricing: null, upstream_model: 'ok' })
   for (const customer of strangers) {
     const { status } = await nodes.chat(nodes.at(0), customer, { name: 'free' })
@@ -101,8 +101,8 @@ const told = (name: string, found: Awaited<ReturnType<typeof outage>>) =>
       `normal ${found.normalMs.toFixed(0)} ms after; ${found.witness.broken} broken`,
   )
 
-describe(`the database is away for ${awaySeconds} s`, () => {
-  test('D01: gone: what a slice covers goes on, the rest is 503; all is booked afterwards', async () => {
+describe(`the database is unreachable for ${awaySeconds} s`, () => {
+  test('D01: stopped: requests covered by a lease continue, others get 503; all is booked afterwards', async () => {
     const found = await outage(async () => {
       await nodes.postgres.kill()
       return () => nodes.postgres.restart()
@@ -115,7 +115,7 @@ describe(`the database is away for ${awaySeconds} s`, () => {
     await expectExact(found.witness)
   })
 
-  test('D02: frozen: the same, and normal soon after', async () => {
+  test('D02: frozen: requests covered by a lease continue, others get 503; normal soon after', async () => {
     const found = await outage(async () => {
       const frozen = await nodes.postgres.freeze()
       return async () => frozen[Symbol.dispose]()
@@ -129,7 +129,7 @@ describe(`the database is away for ${awaySeconds} s`, () => {
   })
 })
 
-test('C05: killed again and again while usage is booked: what was committed is there, once', async () => {
+test('C05: killed repeatedly while usage is booked: committed usage is there, once', async () => {
   const customers = await newCustomers(8)
   const witness = newWitness()
   const load = startLoad(() => nodes.at(0), { customers, models: await models() }, witness)

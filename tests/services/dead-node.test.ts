@@ -25,7 +25,7 @@ const orphans = async () => {
   return { count: Number(row.count), cost: BigInt(row.cost) }
 }
 
-test('M22 a: a node that dies with 500 holds on 50 accounts frees them when it starts again', async () => {
+test('M22 a: a node that dies with 500 holds on 50 accounts releases them when it restarts', async () => {
   const model = await nodes.model('stall-after-3')
   const customers = await Promise.all(
     Array.from({ length: 50 }, () => nodes.customer(1_000_000_000n)),
@@ -63,11 +63,11 @@ const asked: Asked = { name: 'chunks-50', max_tokens: 1000 }
 const cost = priceOf(2, 50)
 const granted = 10_200_000n
 
-/** Requests that a node serves out of its slice while it does not reach the database. */
+/** Sends requests that a node serves from its lease while it cannot reach the database. */
 async function servedOffline(index: number, count: number) {
   const customer = await nodes.customer(granted)
   const node = nodes.at(index)
-  // Two at once take all there is into the slice.
+  // Two at once bring the whole balance into the lease.
   const online = await Promise.all([1, 2].map(() => nodes.chat(node, customer, asked)))
   await bookedOf(nodes.sql, online.map(requestIdOf))
   const offline = async () => {
@@ -86,14 +86,14 @@ const leaseOf = async ({ userId }: Customer) => {
   return { state: String(row.state), amount: BigInt(row.amount), spent: BigInt(row.spent) }
 }
 
-/** Stops a node where it stands, as its machine's sleep would. */
+/** Freezes a node, as suspending its machine would. */
 function frozen(index: number): Disposable {
   const { pid } = nodes.at(index)
   process.kill(pid, 'SIGSTOP')
   return { [Symbol.dispose]: () => void process.kill(pid, 'SIGCONT') }
 }
 
-/** A node that slept beyond the end of its lease: what comes at once is paid from a new one. */
+/** Wakes a node that slept beyond the end of its lease: its next request is paid from a new one. */
 async function awake(asleep: Disposable, customer: Customer): Promise<void> {
   const before = await leaseOf(customer)
   asleep[Symbol.dispose]()
@@ -112,7 +112,7 @@ async function awake(asleep: Disposable, customer: Customer): Promise<void> {
   expect(await accountOf(nodes.sql, customer)).toMatchObject({ posted: granted - 4n * cost })
 }
 
-test('M22 c M24 T03: what is booked after its lease was swept is taken once, from the balance as far as it goes', async () => {
+test('M22 c M24 T03: usage booked after its lease was swept is charged once, up to the remaining balance', async () => {
   const sleeper = await servedOffline(3, 0)
   const rich = await servedOffline(1, 3)
   const poor = await servedOffline(1, 3)
@@ -123,7 +123,7 @@ test('M22 c M24 T03: what is booked after its lease was swept is taken once, fro
   for (const { offline } of all) requests.push(await offline())
   await nodes.at(2).stop('SIGKILL')
   const before = await Promise.all(all.map(({ customer }) => leaseOf(customer)))
-  // A minute has passed since they should have been renewed, for all that the sweeper can know.
+  // To the sweeper, a minute has passed since they should have been renewed.
   await nodes.sql`
     update credit_lease set expires_at = now() - interval '61 seconds'
     where account_id in ${nodes.sql(all.map(({ customer }) => customer.userId))}`
@@ -150,7 +150,7 @@ test('M22 c M24 T03: what is booked after its lease was swept is taken once, fro
       leased: 0n,
     })
   }
-  // One of them has spent nearly everything meanwhile.
+  // One of them has spent nearly its whole balance meanwhile.
   const left = 100_000n
   const amount = -Number(granted - 2n * cost - left) / 1e9
   const adjusted = { user_id: poor.customer.userId, amount, reason: 'test' }
@@ -159,7 +159,7 @@ test('M22 c M24 T03: what is booked after its lease was swept is taken once, fro
   for (const index of [1, 2]) nodes.wireOf(index).mend()
   await nodes.restart(2)
   for (const ids of requests) {
-    // The node that lived waits up to 5 s before it tries again.
+    // The surviving node waits up to 5 s before it retries.
     for (let tries = 0; tries < 3; tries++) await bookedOf(nodes.sql, ids).catch(() => undefined)
     expect(await bookedOf(nodes.sql, ids)).toHaveLength(3)
   }

@@ -10,30 +10,30 @@ import { becomes } from '../gateways/stage'
 import { requestIdOf } from '../money/till'
 import { newDataDir, startGateway, type Customer, type Gateway } from '../rig'
 
-/** A Tollgate that private networks connect to. All of it is where `inOwnNetwork` runs. */
+/** A Tollgate to which private networks connect. Everything runs inside `inOwnNetwork`. */
 
 /**
- * How often both sides say that they are there: twice that without a word is a silence for Tollgate, two
- * and a half times for an agent. HEARTBEAT_SECONDS=30 is what both do by default.
+ * Heartbeat interval of both sides: Tollgate times out after twice that without a frame, an agent after two
+ * and a half times. The default of both is HEARTBEAT_SECONDS=30.
  */
 export const heartbeatSeconds = Number(process.env['HEARTBEAT_SECONDS'] ?? 3)
 
 const port = 8080
 const program = join(import.meta.dir, '../../connect/src/tools/program-for-tests.ts')
 
-/** A private network with a gateway of its own: who calls it, and its agent. */
+/** A private network with its own gateway: its caller, and its agent. */
 export interface Home {
   network: PrivateNetwork
   gatewayId: string
   owner: Customer
-  /** The owner, or somebody who pays for what he asks. */
+  /** The owner, or a paying customer. */
   caller: Customer
   agent: RunningConnect
-  /** Ids of the requests of `caller` that were let in. */
+  /** Ids of the admitted requests of `caller`. */
   requests: string[]
-  /** Starts a further agent with the same token; `agent` from now on. */
+  /** Starts another agent with the same token, which becomes `agent`. */
   connect: (environment?: Record<string, string>) => RunningConnect
-  /** As its owner is shown it. */
+  /** Reads the gateway as shown to its owner. */
   status: () => Promise<unknown>
 }
 
@@ -56,7 +56,7 @@ export class DoorStage implements AsyncDisposable {
       MINIMUM_BALANCE_USD: '0',
       DRAIN_SECONDS: '2',
       GATEWAY_HEARTBEAT_SECONDS: String(heartbeatSeconds),
-      // By default a provider that says nothing is given up sooner than a gateway.
+      // By default a silent provider times out sooner than a gateway.
       IDLE_TIMEOUT_SECONDS: String(30 + 3 * heartbeatSeconds),
       LOG_LEVEL: 'info',
       ...environment,
@@ -67,14 +67,14 @@ export class DoorStage implements AsyncDisposable {
     await admin('POST', '/providers', { key: 'fake', name: 'Fake', adapter: 'openai' })
     const model = { name: 'One', category: 'chat', pricing: { input: 1, output: 4 } }
     await admin('POST', '/models', { id: 'fake/one', ...model })
-    // Makes what all accounts of tests share: several homes are opened at once.
+    // Creates objects shared by all test accounts, as several homes are opened at once.
     await tollgate.customer()
     const stage = new DoorStage(tollgate, all, await mkdtemp(join(tmpdir(), 'tollgate-door-')))
     await writeFile(stage.otherClock, otherClock, { mode: 0o755 })
     return stage
   }
 
-  /** Waits until its agent serves. `isPaid`: the caller pays for models of the catalogue. */
+  /** Opens a home, and waits until its agent serves. `isPaid`: the caller pays for models of the catalogue. */
   async home({ isPaid = false } = {}): Promise<Home> {
     const { tollgate } = this
     const network = await PrivateNetwork.open()
@@ -108,19 +108,19 @@ export class DoorStage implements AsyncDisposable {
     return home
   }
 
-  /** A plain answer of the model, read to its end. */
+  /** Requests a plain answer of the model, and reads it to its end. */
   async chat({ caller: { key }, requests }: Home, content: string): Promise<Answer> {
     const answer = await ask(this.tollgate, { key, body: asked(content) })
     if (answer.error.code !== 'gateway_unavailable') requests.push(requestIdOf(answer))
     return answer
   }
 
-  /** A Bun for TOLLGATE_BUN with the time of day that CLOCK_HOURS and CLOCK_JUMPS say. */
+  /** Creates a Bun for TOLLGATE_BUN whose time of day is set by CLOCK_HOURS and CLOCK_JUMPS. */
   get otherClock(): string {
     return join(this.#folder, 'other-clock')
   }
 
-  /** Starts Tollgate again, which has ended, with what it left behind. */
+  /** Restarts Tollgate, which has ended, on the same data. */
   async restart(): Promise<void> {
     const { dataDir } = this.tollgate
     this.tollgate = await startGateway({ environment: this.#environment, dataDir })
@@ -174,20 +174,20 @@ const otherClock = `#!/bin/sh
 exec '${process.execPath}' --preload '${join(import.meta.dir, 'preloads/other-clock.ts')}' "$@"
 `
 
-/** What agents serve: the server of models, and two tools. */
+/** Configuration of agents: the model server, and two tools. */
 const settings = {
   servers: [{ provider: 'fake', base_url: 'http://127.0.0.1:11434/v1' }],
   tools: [{ name: 'mine', command: process.execPath, args: [program], allow: ['add', 'pid'] }],
 }
 
-/** What limits are not to be in the way of. */
+/** Limits high enough not to interfere. */
 const room = {
   rate_limit_requests_per_minute: 1_000_000,
   rate_limit_tokens_per_minute: 1_000_000_000,
   max_concurrent_requests: 10_000,
 }
 
-/** A request for the model that has a price. */
+/** Builds a request for the priced model. */
 export const asked = (content: string) => ({
   model: 'fake/one',
   messages: [{ role: 'user' as const, content }],

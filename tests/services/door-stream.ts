@@ -1,16 +1,16 @@
 import { asked, type Home } from './door-stage'
 
-/** A stream as the official client read it, or as far as it came. */
+/** A stream as read by the official client, up to its end or failure. */
 export interface Told {
   requestId: string
   text: string
-  /** The longest time without a word, milliseconds. */
+  /** The longest time without an event, milliseconds. */
   pauseMs: number
-  /** Of the error that ended it: its frame's, or that of the connection. */
+  /** The message of the error that ended it: its frame's, or the connection's. */
   code: string | undefined
 }
 
-/** Reads a stream; `heard` is called at each piece of text. */
+/** Reads a stream; calls `heard` at each piece of text. */
 export async function readStream(
   { caller: { client }, requests }: Home,
   content: string,
@@ -37,6 +37,6 @@ export async function readStream(
   return told
 }
 
-/** What the server of models says to "say <count>". */
+/** Returns the model server's answer to "say <count>". */
 export const numbers = (count: number) =>
   Array.from({ length: count }, (_none, at) => `${at} `).join('')

@@ -6,8 +6,8 @@ import { allBooked } from '../money/till'
 import { runCommand } from '../run-command'
 
 /**
- * Each request that was let in is booked once, what they cost is what the ledger took for them, and the
- * audit finds nothing. `unanswered`: how many a killed Tollgate never told the id of; they cost nothing.
+ * Checks that each admitted request is booked once, that the ledger charged their cost, and that the
+ * audit finds nothing. `unanswered`: requests of a killed Tollgate without a known id; they cost nothing.
  */
 export async function expectSums(
   { tollgate: { dataDir } }: DoorStage,

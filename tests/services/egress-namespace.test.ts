@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Findings } from './namespace-guard'
 import type { SecondLayer } from './namespace-second-layer'
 
-/** A network of one's own, where no packet can get out: as root, or as the root of a user namespace. */
+/** The command for an isolated network, as root, or as root of a user namespace. */
 const unshare =
   process.getuid?.() === 0 ? ['unshare', '--net'] : ['unshare', '--map-root-user', '--net']
 
@@ -15,12 +15,12 @@ const canUnshare =
 
 if (!canUnshare) {
   console.log(
-    'NOT RUN: X01 to X05 on real addresses. They want Linux, `unshare` and `ip`, and leave to make a network namespace.',
+    'NOT RUN: X01 to X05 on real addresses. They require Linux, `unshare`, `ip`, and permission to create a network namespace.',
   )
 }
 
 test.skipIf(!canUnshare)(
-  'X01 to X05, X10: on a machine that has every address there is, only public ones are connected to',
+  'X01 to X05, X10: on a machine with addresses of every kind, only public ones are connected to',
   async () => {
     const script = join(import.meta.dir, 'namespace-guard.ts')
     const child = Bun.spawn([...unshare, process.execPath, script], {
@@ -38,17 +38,17 @@ test.skipIf(!canUnshare)(
     expect(Object.keys(refused)).toHaveLength(70)
     expect(new Set(Object.values(refused))).toEqual(new Set(['AddressRefused']))
     expect(own).toHaveLength(74)
-    // X23: they are connected to, and have no certificate that names them.
+    // X23: they are connected to, but their certificate does not name them.
     expect(literal).toEqual(['ConnectionFailed', 'ConnectionFailed'])
   },
 )
 
 const isRoot = process.getuid?.() === 0
 if (!isRoot)
-  console.log('NOT RUN: X18, the second layer. It changes its user id, as only root may.')
+  console.log('NOT RUN: X18, the second layer. It changes its user id, which requires root.')
 
 test.skipIf(!canUnshare || !isRoot)(
-  'X18: with the guard out of the way, the rules that SECURITY.md has for a user id hold alone',
+  'X18: without the guard, the rules of SECURITY.md for a user id suffice',
   async () => {
     const script = join(import.meta.dir, 'namespace-second-layer.ts')
     const child = Bun.spawn([...unshare, process.execPath, script], {
@@ -59,9 +59,9 @@ test.skipIf(!canUnshare || !isRoot)(
     const text = await new Response(child.stdout).text()
     expect(await child.exited).toBe(0)
     const { before, after, reached }: SecondLayer = JSON.parse(text)
-    // Whoever is not that user reaches all of them, so that it is the rules that hold.
+    // Other users reach all of them, which proves that the rules are effective.
     expect(before.length).toBe(35)
-    // The mark of ISATAP is in the second half, where no rule of a route looks.
+    // The ISATAP identifier is in the second half of the address, which routing rules do not match.
     expect(after).toEqual(['2a00:1450::5efe:a01:203'])
     expect(reached).toBe(2)
   },

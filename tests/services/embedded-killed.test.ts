@@ -25,7 +25,7 @@ beforeAll(async () => {
   dataDir = await newDataDir()
   gateway = await startGateway({ dataDir, environment })
   await connectProvider(gateway, upstream)
-  // The plan they share is made with the first.
+  // The shared plan is created with the first.
   await newCustomers(1)
   for (const name of ['chunks-5', 'chunks-12-gap-10']) {
     const size = { category: 'chat', context_length: 8192, max_output_tokens: 4096 }
@@ -42,7 +42,7 @@ afterAll(async () => {
 const newCustomers = (count: number): Promise<Customer[]> =>
   Promise.all(Array.from({ length: count }, () => gateway.customer({}, { credit: 1000 })))
 
-/** How long it takes until somebody is served whom only the database knows. */
+/** Measures the time until a customer is served who is not cached. */
 async function servedAgain({ key }: Customer): Promise<number> {
   const startedAt = performance.now()
   for (let status = 0; status !== 200; await Bun.sleep(10)) {
@@ -58,7 +58,7 @@ const median = (times: readonly number[]) =>
   times.toSorted((a, b) => a - b)[times.length >> 1] ?? Number.NaN
 const shown = (times: readonly number[]) => times.map((ms) => ms.toFixed(0)).join(' ')
 
-/** Kills it, once there is one to kill. */
+/** Kills the database, once it is running. */
 async function killDatabase(): Promise<void> {
   const startedAt = performance.now()
   for (;;) {
@@ -72,7 +72,7 @@ async function killDatabase(): Promise<void> {
   }
 }
 
-/** The machine's: gateway and database at the same moment. */
+/** Kills gateway and database at the same moment, as a crash of the machine would. */
 async function killBoth(): Promise<number> {
   await killDatabase()
   await gateway.stop('SIGKILL')
@@ -111,7 +111,7 @@ test(`C13: the embedded database killed ${kills} times under load, alone and wit
       `${sums.orphans} orphans, doubled ${sums.doubled}, silent ${silent}; served again after ` +
       `${shown(times.alone)} ms, started in ${shown(times.both)} ms`,
   )
-  // One of them may be the machine's doing, most are not.
+  // One slow recovery may be due to the machine, most are not.
   expect(median(times.alone)).toBeLessThan(recoveredMs)
   expect(median(times.both)).toBeLessThan(recoveredMs)
   expect([sums.doubled, sums.chargedOrphans, silent]).toEqual([0, 0, 0])
@@ -120,7 +120,7 @@ test(`C13: the embedded database killed ${kills} times under load, alone and wit
   await expectSoundLedger(sql, { seen: witness.seen, attempts })
 })
 
-test('C13: killed again while it starts: the gateway stays, and serves when it is up', async () => {
+test('C13: killed again while it starts: the gateway stays up, and serves when the database is back', async () => {
   const strangers = await newCustomers(2)
   for (const stranger of strangers) {
     const killed = await postgresPid(dataDir)
@@ -128,7 +128,7 @@ test('C13: killed again while it starts: the gateway stays, and serves when it i
     const startedAt = performance.now()
     let next = killed
     while (next === killed) {
-      if (performance.now() - startedAt > recoveredMs) throw new Error('it was not started again')
+      if (performance.now() - startedAt > recoveredMs) throw new Error('it was not restarted')
       next = await postgresPid(dataDir).catch(() => killed)
     }
     process.kill(next, 'SIGKILL')

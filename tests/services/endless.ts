@@ -1,13 +1,13 @@
 import type { Gateway } from '../rig'
 import { startFakeProvider } from '../upstreams/fake-provider'
 
-/** A model whose stream lasts for minutes. */
+/** A model with a stream of several minutes. */
 export interface Endless extends AsyncDisposable {
-  /** Begins a stream, which nobody reads to its end. */
+  /** Begins a stream, which is never read to its end. */
   begin: (gateway: Gateway, key: string) => Promise<Response>
 }
 
-/** Connects a provider of such a model by any node. */
+/** Connects a provider of such a model through one node. */
 export async function startEndless(gateway: Gateway): Promise<Endless> {
   const provider = await startFakeProvider()
   const fields = { key: 'fake', name: 'Fake', adapter: 'openai', base_url: provider.url }
@@ -16,7 +16,7 @@ export async function startEndless(gateway: Gateway): Promise<Endless> {
   const model = 'fake/chunks-10000-gap-100'
   const free = { id: model, name: 'Endless', category: 'chat', is_free: true }
   await gateway.admin('POST', '/models', free)
-  // The other node hears of it.
+  // The other node is notified.
   await Bun.sleep(500)
   const messages = [{ role: 'user', content: 'Go on.' }]
   return {

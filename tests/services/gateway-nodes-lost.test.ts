@@ -5,13 +5,13 @@ import { event, type Agent } from '../gateways/agent-for-tests'
 import { becomes } from '../gateways/stage'
 import { expectSoundLedger } from '../money/ledger-oracle'
 
-/** What is lost between two nodes while a request runs over both. */
+/** Losses between two nodes while a request runs over both. */
 
 let stage: GatewayNodes
 let served: Served
 let agent: Agent
 
-/** Without a word for so long the other half of a call ends; and some more for a busy machine. */
+/** The silence after which the other half of a call ends, and a margin for a busy machine. */
 const endsWithinMs = 15_000 + 10_000
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ afterEach(async () => {
   await expectSoundLedger(stage.nodes.sql)
 })
 afterAll(async () => {
-  // Whatever Redis did, nothing of what was asked or answered is in a log.
+  // Whatever Redis did, no content of requests or answers is in a log.
   const logs = stage.nodes.all.map((node) => node.output()).join('\n')
   await stage[Symbol.asyncDispose]()
   expect(logs).toContain('Redis is away')
@@ -38,7 +38,7 @@ interface Begun {
   ended: Promise<Stream>
 }
 
-/** A stream whose first words have come. */
+/** Opens a stream, and waits for its first words. */
 async function begun(): Promise<Begun> {
   const { key } = served.owner
   const body = { model: 'fake/mine', messages, stream: true }
@@ -48,12 +48,12 @@ async function begun(): Promise<Begun> {
     return toStream({ status, headers, text, body: {}, error: {}, tookMs: 0 })
   }
   const ended = read()
-  // It may break before anybody waits for it.
+  // It may break before it is awaited.
   ended.catch(() => undefined)
   return { requestId: headers.get('x-request-id') ?? '', ended }
 }
 
-/** How requests were booked: once each, and how they ended. */
+/** Returns the outcomes with which a request was booked. */
 async function booked({ requestId }: Begun): Promise<string[]> {
   const read = () => stage.nodes.sql<{ outcome: string }[]>`
     select outcome from usage_event where request_id = ${requestId}`
@@ -61,7 +61,7 @@ async function booked({ requestId }: Begun): Promise<string[]> {
   return (await read()).map(({ outcome }) => outcome)
 }
 
-/** Ended with the error frame, what came before it is there, and it is booked once. */
+/** Checks that a stream ended with an error frame, kept its earlier content, and is booked once. */
 async function expectCut(stream: Begun, withinMs: number): Promise<void> {
   const startedAt = performance.now()
   const { error, content, isDone } = await stream.ended
@@ -72,7 +72,7 @@ async function expectCut(stream: Begun, withinMs: number): Promise<void> {
 
 const isServed = async () => (await stage.chat(served.owner)).status
 
-test('the node of the socket is killed: streams are cut, who waits is told not to try again', async () => {
+test('the node of the socket is killed: streams are cut, and waiting clients are told not to retry', async () => {
   const stream = await begun()
   agent.answer = () => undefined
   const plain = stage.chat(served.owner)
@@ -82,14 +82,14 @@ test('the node of the socket is killed: streams are cut, who waits is told not t
   const { status, error, headers } = await plain
   expect([status, error.code]).toEqual([502, 'connection_failed'])
   expect(headers.get('x-should-retry')).toBe('false')
-  // What is still said to be there is not asked for long.
+  // Stale registrations are not used for long.
   await becomes(async () => (await stage.chat(served.owner)).error.code, 'gateway_unavailable')
   await stage.nodes.restart(1)
   await stage.connect(stage.owning, served.token)
   await becomes(isServed, 200)
 }, 60_000)
 
-test('the node of the socket stands still: the same, and as it goes on the gateway is told', async () => {
+test('the node of the socket is frozen: streams are cut, and the gateway is notified when it resumes', async () => {
   const stream = await begun()
   process.kill(stage.owning.pid, 'SIGSTOP')
   try {
@@ -102,13 +102,13 @@ test('the node of the socket stands still: the same, and as it goes on the gatew
     process.kill(stage.owning.pid, 'SIGCONT')
   }
   await eventually(() => agent.seen('cancel').length === 1, 10_000)
-  // What was given up meanwhile was never sent.
+  // Requests abandoned meanwhile were never sent.
   expect(agent.seen('request')).toHaveLength(1)
   agent.answer = (asked) => agent.whole(asked)
   await becomes(isServed, 200, 15_000)
 }, 60_000)
 
-test('the node that asks is killed: the gateway is told', async () => {
+test('the requesting node is killed: the gateway is notified', async () => {
   const stream = await begun()
   await stage.asking.stop('SIGKILL')
   await eventually(() => agent.seen('cancel').length === 1, endsWithinMs)
@@ -118,7 +118,7 @@ test('the node that asks is killed: the gateway is told', async () => {
   expect(await booked(stream)).toEqual(['orphan'])
 }, 60_000)
 
-test('Redis is killed: what runs is cut at once on both sides, and works again once it is back', async () => {
+test('Redis is killed: running requests are cut at once on both sides, and new ones work once it is back', async () => {
   const stream = await begun()
   await stage.redis.kill()
   await expectCut(stream, 3000)
@@ -130,7 +130,7 @@ test('Redis is killed: what runs is cut at once on both sides, and works again o
   await becomes(isServed, 200, 10_000)
 }, 60_000)
 
-test('Redis stands still: the same, once it has been silent for too long', async () => {
+test('Redis is frozen: running requests are cut after the silence timeout', async () => {
   const stream = await begun()
   stage.redis.signal('SIGSTOP')
   try {
@@ -147,7 +147,7 @@ test('Redis stands still: the same, once it has been silent for too long', async
   await becomes(isServed, 200, 10_000)
 }, 90_000)
 
-test('the node of the socket is stopped: what other nodes ask there comes to its end first', async () => {
+test('the node of the socket is stopped: requests of other nodes complete first', async () => {
   const stream = await begun()
   const stopped = stage.owning.stop('SIGTERM')
   await Bun.sleep(1500)

@@ -4,7 +4,7 @@ import { askRaw, eventually } from '../faults/asking'
 import { completion, event, streamOf, usualHello, type Frame } from '../gateways/agent-for-tests'
 import { becomes } from '../gateways/stage'
 
-/** Requests that arrive on one node, for a gateway whose socket another one has. */
+/** Requests that arrive on one node, for a gateway whose socket is on another. */
 
 let stage: GatewayNodes
 
@@ -16,14 +16,14 @@ afterEach(() => {
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
-/** How often a request was booked. */
+/** Counts the bookings of a request. */
 async function bookings(requestId: string | null): Promise<number> {
   const rows = await stage.nodes.sql`select id from usage_event where request_id = ${requestId}`
   return rows.length
 }
 
-describe('what is asked', () => {
-  test('is answered as on the node of the socket: plain, streamed, refused, booked once', async () => {
+describe('a request', () => {
+  test('is answered as on the node of the socket: plain, streamed, rejected, booked once', async () => {
     const { owner, agent } = await stage.served()
     const plain = await stage.chat(owner)
     expect([plain.status, plain.text.includes('Hello.')]).toEqual([200, true])
@@ -47,21 +47,21 @@ describe('what is asked', () => {
     expect(log).toMatchObject({ status: 'success', gateway_type: 3, output_tokens: 3 })
   })
 
-  test('large, it arrives whole', async () => {
+  test('with a large body arrives complete', async () => {
     const { owner, agent } = await stage.served()
     const content = 'Ü'.repeat(9_000_000)
     const answer = await stage.chat(owner, { messages: [{ role: 'user', content }] })
     expect(answer.status).toBe(200)
     const [request] = agent.seen('request')
     expect(request?.['body']).toMatchObject({ messages: [{ role: 'user', content }] })
-    // Nothing of it stays behind.
+    // Nothing of it stays in Redis.
     const client = new Bun.RedisClient(stage.redis.url)
     const kept = await client.keys('tollgate:body:*')
     client.close()
     expect(kept).toEqual([])
   }, 60_000)
 
-  test('is ended there when its caller leaves', async () => {
+  test('is cancelled there when its client disconnects', async () => {
     const { owner, agent } = await stage.served()
     agent.answer = ({ id }) => agent.send({ type: 'chunk', id, data: event({ content: 'Hello' }) })
     const stream = await owner.client.chat.completions.create({
@@ -104,8 +104,8 @@ describe('what is asked', () => {
   })
 })
 
-describe('what is answered', () => {
-  test('comes as fast as it is read: one that nobody reads holds up no other', async () => {
+describe('an answer', () => {
+  test('has backpressure: one that is not read holds up no other', async () => {
     const { owner, agent } = await stage.served()
     const piece = event({ content: 'x'.repeat(30_000) })
     const most = 64 * 1024 * 1024
@@ -149,7 +149,7 @@ describe('what is answered', () => {
 })
 
 describe('a gateway', () => {
-  test('that is deleted is reached by nobody any more, and what ran on it ends', async () => {
+  test('that is deleted is no longer reachable, and its running requests end', async () => {
     const { owner, id, agent } = await stage.served()
     agent.answer = ({ id: request }) =>
       agent.send({ type: 'chunk', id: request, data: event({ content: 'Hello' }) })
@@ -162,7 +162,7 @@ describe('a gateway', () => {
     expect((await stage.chat(owner)).status).not.toBe(200)
   })
 
-  test('that is lost is offline for the other node too, and says nothing against it later', async () => {
+  test('that is lost is offline for the other node too, without a lasting penalty', async () => {
     const { owner, token, agent } = await stage.served()
     agent.kill()
     await becomes(async () => (await stage.chat(owner)).error.code, 'gateway_unavailable')
@@ -183,7 +183,7 @@ describe('a gateway', () => {
     expect(there.seen('request').length).toBeGreaterThan(0)
   })
 
-  test('that serves another model now is not asked for the one before', async () => {
+  test('that now serves another model gets no requests for the previous one', async () => {
     const { owner, agent } = await stage.served()
     agent.hello({ ...usualHello, models: [{ provider: 'fake', name: 'other' }] })
     const look = async () => (await stage.chat(owner, { model: 'fake/other' })).status

@@ -6,7 +6,7 @@ import { Agent, type AgentOptions } from '../gateways/agent-for-tests'
 import { becomes } from '../gateways/stage'
 import type { Customer, Gateway } from '../rig'
 
-/** A self-hosted gateway that serves, by one of the nodes. */
+/** A connected self-hosted gateway on one of the nodes. */
 export interface Served {
   owner: Customer
   id: string
@@ -14,19 +14,19 @@ export interface Served {
   agent: Agent
 }
 
-/** Two nodes over one PostgreSQL and one Redis, with `fake/mine` at self-hosted gateways. */
+/** Two nodes with one PostgreSQL and one Redis, and `fake/mine` at self-hosted gateways. */
 export interface GatewayNodes extends AsyncDisposable {
   nodes: Nodes
   redis: RedisServer
-  /** The nodes that are asked, and that have the sockets, as a rule; those that run now. */
+  /** The current nodes: by default one receives requests, the other has the sockets. */
   readonly asking: Gateway
   readonly owning: Gateway
   api: (by: Customer, request: string, body?: Json) => Promise<Answer>
-  /** Opens a socket on a node, and serves. */
+  /** Opens a socket on a node, and serves requests. */
   connect: (node: Gateway, token: string, options?: AgentOptions) => Promise<Agent>
-  /** Somebody new, with a gateway on the owning node. */
+  /** Creates a customer with a gateway on the owning node. */
   served: (options?: AgentOptions) => Promise<Served>
-  /** On the asking node. */
+  /** Sends a chat to the requesting node. */
   chat: (by: Customer, fields?: Json) => Promise<Answer>
   stream: (by: Customer, fields?: Json) => Promise<Stream>
 }

@@ -6,7 +6,7 @@ import { becomes } from '../gateways/stage'
 import { ask, messages } from '../faults/asking'
 import type { Customer, Gateway } from '../rig'
 
-/** Two sockets of one gateway, written down in another order than they were opened in. */
+/** Two sockets of one gateway, recorded in another order than they were opened. */
 
 let nodes: Nodes
 let owner: Customer
@@ -29,11 +29,11 @@ const connected = (node: Gateway, token: string) => {
 
 const endOf = async (name: string, agent: Agent) => [name, (await agent.closed).code]
 
-test('the newest stays, and only the older one is told that it was replaced', async () => {
+test('the newest socket stays, and only the older one is told that it was replaced', async () => {
   const [first, second] = [nodes.at(0), nodes.at(1)]
   const { body } = await call(first, owner, 'POST /gateways', { name: 'Mine' })
   const token = String(body['token'])
-  // What is written of the older socket gets to the database after all that is written of the newer one.
+  // The record of the older socket reaches the database after that of the newer one.
   nodes.wireOf(0).delay(300)
   const older = connected(first, token)
   expect(await older.opened).toBe(true)

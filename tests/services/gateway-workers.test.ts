@@ -7,7 +7,7 @@ import { startGateway } from '../rig'
 
 const asked = 40
 
-test('a gateway that one of two workers has is called by requests to either', async () => {
+test('a gateway connected to one of two workers serves requests to either', async () => {
   await using redis = await startRedis()
   await using gateway = await startGateway({
     environment: {
@@ -23,11 +23,11 @@ test('a gateway that one of two workers has is called by requests to either', as
   const token = String(body['token'])
   using agent = new Agent(`${gateway.url.replace('http', 'ws')}/gateway`, token)
   await agent.ready()
-  // What the other worker has read of models may be older than that.
+  // The other worker's cached models may be older than that.
   await Bun.sleep(300)
   const workers = new Set<string>()
   for (let at = 0; at < asked; at += 1) {
-    // On a connection of its own, so that the kernel chooses who answers.
+    // On a new connection, so that the kernel chooses the worker.
     const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       keepalive: false,

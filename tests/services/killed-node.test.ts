@@ -7,7 +7,7 @@ import { expectSoundLedger } from '../money/ledger-oracle'
 import { allBooked } from '../money/till'
 import type { Customer } from '../rig'
 
-/** How often a node is killed; `KILLS=20 npm run test:faults killed` for fewer. */
+/** The number of kills; fewer by `KILLS=20 npm run test:faults killed`. */
 const kills = Number(process.env['KILLS'] ?? 200)
 const workers = 24
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => nodes[Symbol.asyncDispose]())
 
-test(`C01: ${kills} times kill -9 under load: nothing finished is missing, nothing is doubled`, async () => {
+test(`C01: ${kills} times kill -9 under load: no finished request is missing or booked twice`, async () => {
   const models: [string, number][] = [
     [await nodes.model('chunks-5'), 5],
     [await nodes.model('chunks-12-gap-10'), 12],
@@ -34,7 +34,7 @@ test(`C01: ${kills} times kill -9 under load: nothing finished is missing, nothi
   let slowestMs = 0
   for (let kill = 0; kill < kills; kill++) {
     const load = startLoad(() => nodes.at(0), { customers, models }, witness)
-    // Every second time only once something was finished, however busy the machine is.
+    // Every second time only after a request has finished, however busy the machine is.
     const finished = witness.seen.length
     if (kill % 2 > 0) await eventually(() => witness.seen.length > finished + 1, 10_000)
     await Bun.sleep(Math.random() * 250)
@@ -61,7 +61,7 @@ test(`C01: ${kills} times kill -9 under load: nothing finished is missing, nothi
   expect([doubled, chargedOrphans, unseen]).toEqual([0, 0, 0])
   expect(witness.seen.length).toBeGreaterThan(kills)
   expect(orphans).toBeGreaterThan(0)
-  // Nothing of the killed starts stays leased.
+  // No lease of the killed starts remains.
   const [{ stale }] = await nodes.sql`
     select count(*) as stale from credit_lease where state = 'active'`
   expect(Number(stale)).toBeLessThanOrEqual(workers)

@@ -13,10 +13,10 @@ afterEach(async () => {
 })
 
 const asked: Asked = { name: 'chunks-2', max_tokens: 1000 }
-/** A renewal, and the tick after it. */
+/** The interval of renewals, and the tick after it. */
 const renewalMs = 17_000
 
-/** Holds the row of an account, or of one of its leases, as a transaction of somebody else would. */
+/** Locks the row of an account, or of one of its leases, as another transaction would. */
 async function lockRow({ userId }: Customer, row: 'account' | 'lease', seconds: number) {
   const sql = nodes.postgres.connect()
   try {
@@ -35,7 +35,7 @@ async function lockRow({ userId }: Customer, row: 'account' | 'lease', seconds: 
   }
 }
 
-/** Commits wait for a standby of that name; for none where it is empty. */
+/** Makes commits wait for a standby of that name; for none where it is empty. */
 async function setStandby(name: string): Promise<void> {
   await nodes.sql.unsafe(`alter system set synchronous_standby_names = '${name}'`)
   await nodes.sql`select pg_reload_conf()`
@@ -47,7 +47,7 @@ async function stallCommits(ms: number): Promise<void> {
   await setStandby('')
 }
 
-/** Each node's own sum of its leases, in nano-dollars, and the database's. */
+/** Reads each node's sum of its leases, in nano-dollars, and the database's. */
 async function leaseSums(): Promise<{ told: number; stored: number }> {
   const scrapes = await Promise.all(nodes.all.map(async (node) => scrape(await internalUrl(node))))
   const [row] = await nodes.sql`
@@ -59,7 +59,7 @@ async function leaseSums(): Promise<{ told: number; stored: number }> {
   }
 }
 
-/** The sums once they are equal; as they are after a renewal where they never were. */
+/** Waits until the sums are equal, at most a renewal, and returns them. */
 async function equalSums() {
   const startedAt = performance.now()
   for (;;) {
@@ -69,7 +69,7 @@ async function equalSums() {
   }
 }
 
-/** Over a far database usage is booked with some delay. */
+/** Waits until usage is booked, as a distant database delays it. */
 async function eventuallyBooked(): Promise<void> {
   const attempts = nodes.upstream.seen().length
   for (let tries = 0; tries < 20 && (await allBooked(nodes.sql)) < attempts; tries++) {
@@ -77,7 +77,7 @@ async function eventuallyBooked(): Promise<void> {
   }
 }
 
-/** Customers who can pay all the time; two requests of each run on each node, until `isOver`. */
+/** Loads nodes with solvent customers; two requests of each run on each node, until `isOver`. */
 async function load(customers: readonly Customer[], isOver: () => boolean) {
   const statuses = new Map<string, number>()
   let slowestMs = 0
@@ -96,7 +96,7 @@ async function load(customers: readonly Customer[], isOver: () => boolean) {
   return { statuses: Object.fromEntries(statuses), slowestMs }
 }
 
-/** Rows locked for 1 to 10 s, and commits stalled for 3 s, one after the other and beside each other. */
+/** Locks rows for 1 to 10 s, and stalls commits for 3 s, in sequence and concurrently. */
 async function disturb([poor, rich]: readonly [Customer, Customer]): Promise<void> {
   await lockRow(poor, 'account', 1)
   await Bun.sleep(500)
@@ -109,15 +109,15 @@ async function disturb([poor, rich]: readonly [Customer, Customer]): Promise<voi
   await Promise.all([lockRow(poor, 'lease', 10), lockRow(rich, 'lease', 5), stalling])
 }
 
-/** The promises, on so many nodes. */
+/** Defines the tests for a number of nodes. */
 export function describeLeaseFaults(count: number): void {
   describe(`rows locked for 1 to 10 s and commits stalled for 3 s, ${count} nodes`, () => {
     test.each([0, 200, 500])(
-      'finding M1, M3: the database %d ms away: none is refused, nothing written off, leases are what nodes think',
+      'finding M1, M3: the database %d ms away: no request is rejected, nothing is written off, leases match the nodes',
       async (roundTripMs) => {
         nodes = await startNodes(count, { METRICS_PORT: '0', LOG_LEVEL: 'info' })
         const worst = await nodes.floorOf(asked)
-        // On the small balance all that run at once can be paid, and one more.
+        // The small balance pays for all concurrent requests, and one more.
         const poor = await nodes.customer(BigInt(count + 2) * 4n * worst)
         const rich = await nodes.customer(1_000_000_000_000n)
         for (const wire of nodes.all.map((_, index) => nodes.wireOf(index)))

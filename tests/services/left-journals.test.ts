@@ -39,7 +39,7 @@ async function open(environment: Record<string, string>): Promise<void> {
   customers = await Promise.all(Array.from({ length: 6 }, () => nodes.customer(1_000_000_000_000n)))
 }
 
-/** Has node 0 die with usage that is settled and not booked, and with open attempts. */
+/** Kills node 0 with settled usage that is not booked, and with open attempts. */
 async function dieUnbooked(): Promise<Witness> {
   const models: [string, number][] = [
     [await nodes.model('chunks-5'), 5],
@@ -59,7 +59,7 @@ async function dieUnbooked(): Promise<Witness> {
   nodes.wireOf(0).cut()
   await eventually(() => witness.seen.length > before + 60, 20_000)
   const pids = await workersOf(nodes.at(0).dataDir)
-  // The launcher of workers first: it would start them again.
+  // The launcher of workers first, as it would restart them.
   const died = nodes.at(0).stop('SIGKILL')
   for (const pid of pids.values()) process.kill(pid, 'SIGKILL')
   await Promise.all([died, load.stop(), ...running])
@@ -67,7 +67,7 @@ async function dieUnbooked(): Promise<Witness> {
   return witness
 }
 
-/** What the doctor says of journals, of a node that does not run. */
+/** Returns the doctor's findings on the journals of a stopped node. */
 async function doctorSays(): Promise<string> {
   const environment = {
     DATABASE_URL: nodes.postgres.url,
@@ -80,7 +80,7 @@ async function doctorSays(): Promise<string> {
 
 const inOneProcess = { WORKERS: '' }
 
-test('C01: what one process left is booked by the workers that come after it, once', async () => {
+test('C01: the journal of one process is booked once by the workers that follow it', async () => {
   await open({})
   const witness = await dieUnbooked()
   const again = await nodes.restart(0, workers(2))
@@ -89,7 +89,7 @@ test('C01: what one process left is booked by the workers that come after it, on
   expect(orphans).toBeGreaterThanOrEqual(4)
 })
 
-test('C01: what workers left is booked by one process, or by fewer workers, once', async () => {
+test('C01: the journals of workers are booked once by one process, or by fewer workers', async () => {
   await open(workers(3))
   const witness = await dieUnbooked()
   const left = await readdir(join(nodes.at(0).dataDir, 'workers'))
@@ -98,21 +98,21 @@ test('C01: what workers left is booked by one process, or by fewer workers, once
   await nodes.restart(0, inOneProcess)
   const { events, orphans } = await expectNothingLost(nodes, customers, witness)
   expect(orphans).toBeGreaterThanOrEqual(4)
-  // The disk is told a moment after the ledger has it.
+  // The journal is marked a moment after the ledger's commit.
   let said = await doctorSays()
   for (let tries = 0; tries < 10 && !said.includes(' 0 attempts wait'); tries++) {
     await Bun.sleep(200)
     said = await doctorSays()
   }
   expect(said).toContain(' 0 attempts wait')
-  // Started like this again, there is nothing to be booked, and it says nothing.
+  // Another start with this layout has nothing to book, and logs nothing.
   await nodes.at(0).stop()
   const again = await nodes.restart(0, inOneProcess)
   expect(again.output()).not.toContain('another layout')
   expect((await sumsOf(nodes.sql, customers)).events).toBeGreaterThanOrEqual(events)
 })
 
-test('C03: killed while it books what another layout left, the next start books the rest', async () => {
+test('C03: killed while it books the journal of another layout, the next start books the rest', async () => {
   await open(workers(2))
   const witness = await dieUnbooked()
   for (const point of ['replay-mid', 'flush-before-commit', 'flush-after-commit'] as const) {
@@ -126,7 +126,7 @@ test('C03: killed while it books what another layout left, the next start books 
 const restartAlone: Nodes['restart'] = (index, own) =>
   nodes.restart(index, { ...own, ...inOneProcess })
 
-test('C01: what workers of the layout before still have is left to them, and booked when they have gone', async () => {
+test('C01: journals of running workers of the previous layout are left to them, and booked when they have exited', async () => {
   await open(workers(2))
   const { dataDir } = nodes.at(0)
   const model = await nodes.model('chunks-600-gap-50')
@@ -139,12 +139,12 @@ test('C01: what workers of the layout before still have is left to them, and boo
   )
   await eventually(() => nodes.upstream.seen().length === 1)
   const pids = [...(await workersOf(dataDir)).values()]
-  // A launcher that was killed has its workers end; these cannot.
+  // Workers of a killed launcher exit; these cannot.
   for (const pid of pids) process.kill(pid, 'SIGSTOP')
   process.kill(nodes.at(0).pid, 'SIGKILL')
   await nodes.at(0).exited
   const again = await nodes.restart(0, inOneProcess)
-  // Its log is written some moments later.
+  // The log line appears some moments later.
   await eventually(() => again.output().includes('could not be booked yet'), 10_000)
   expect(again.output()).toContain('in use by another Tollgate')
   expect((await sumsOf(nodes.sql, customers)).events).toBe(0)

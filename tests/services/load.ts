@@ -27,7 +27,7 @@ async function shoot(gateway: Gateway, node: number, key: string): Promise<Shot>
   return { node, atMs: endedAt, tookMs: endedAt - startedAt, status, headers }
 }
 
-/** Sends requests at a steady rate to all nodes by turns, however long the answers take. */
+/** Sends requests at a steady rate to all nodes in turn, however long the answers take. */
 export async function fire(
   nodes: readonly Gateway[],
   { key }: Customer,
@@ -47,7 +47,7 @@ export async function fire(
   return Promise.all(shots)
 }
 
-/** The most that were let in within any 60 seconds. */
+/** Returns the maximum admitted within any 60 seconds. */
 export function mostAMinute(shots: readonly Shot[]): number {
   const times = shots
     .filter(({ status }) => status === 200)
@@ -62,7 +62,7 @@ export function mostAMinute(shots: readonly Shot[]): number {
   return most
 }
 
-/** Latency below which that part of the requests stayed. */
+/** Returns a percentile of latencies. */
 export function percentile(shots: readonly Shot[], part: number): number {
   const sorted = shots.map(({ tookMs }) => tookMs).toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN

@@ -23,7 +23,7 @@ async function rowsOf(userId: string, most: number) {
   return rows
 }
 
-test('no log of a request that was answered is lost with its node, and each is there once', async () => {
+test('no log of an answered request is lost with its node, and each is there once', async () => {
   const { chat, customer, model, restart, sql, wireOf } = nodes
   const somebody = await customer(1_000_000_000_000n)
   const first = nodes.at(0)
@@ -33,7 +33,7 @@ test('no log of a request that was answered is lost with its node, and each is t
     body: { model: await model('stall-after'), messages, stream: true },
   })
   await running.until((received) => received.includes('data: '))
-  // From here on nothing is booked: what is there later was in the journal.
+  // From here on nothing is booked: later rows come from the journal.
   wireOf(0).cut()
   const answers = []
   for (let count = 0; count < 10; count++) {
@@ -48,7 +48,7 @@ test('no log of a request that was answered is lost with its node, and each is t
   const ids = rows.map(({ id }) => id)
   expect(ids).toHaveLength(12)
   for (const answer of answers) expect(ids).toContain(idOf(answer))
-  // The one that ran when its process died: nobody knows how it ended.
+  // The request that ran when its process died: its outcome is unknown.
   const orphans = rows.filter(({ status }) => status === 'error')
   expect(orphans.map(({ error }) => error?.code)).toEqual(['internal_error'])
   const [sums] = await sql`

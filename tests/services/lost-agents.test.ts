@@ -23,7 +23,7 @@ async function open() {
   return { stage, home, other, homes }
 }
 
-/** Reads a stream without an end, and does something in the middle of it. */
+/** Reads an endless stream, and runs an action in its middle. */
 async function cutBy(home: Home, content: string, work: () => unknown) {
   const middle = Promise.withResolvers<void>()
   const reading = readStream(home, content, (text) => {
@@ -36,13 +36,13 @@ async function cutBy(home: Home, content: string, work: () => unknown) {
   return { ...told, tookMs: performance.now() - startedAt }
 }
 
-/** Asserts that the next call of a model is answered. */
+/** Checks that the next call of a model is answered. */
 async function expectServed(home: Home): Promise<void> {
   const { text, code } = await readStream(home, 'say 5')
   expect([text, code]).toEqual([numbers(5), undefined])
 }
 
-/** The event of a request, which has one. */
+/** Returns the single event of a request. */
 async function eventOf(stage: DoorStage, requestId: string) {
   await using sql = await openDatabase(stage.tollgate.dataDir)
   const [event, ...others] = await bookedOf(sql, [requestId])
@@ -53,21 +53,21 @@ async function eventOf(stage: DoorStage, requestId: string) {
 const lines = (agent: RunningConnect, event: string) =>
   agent.said.split('\n').filter((line) => line.includes(`"event":"${event}"`))
 
-/** When Tollgate heard of an agent last, by its own clock. */
+/** Returns the time at which Tollgate last heard from an agent, by its own clock. */
 async function lastSeen(stage: DoorStage, { owner }: Home): Promise<string> {
   const { body } = await call(stage.tollgate, owner, 'GET /gateways')
   const [shown] = Array.isArray(body['gateways']) ? body['gateways'] : []
   return String(shown?.last_heartbeat_at)
 }
 
-/** Seven hours ahead, seven behind, and from one to the other each second. */
+/** Clocks seven hours ahead, seven behind, and alternating each second. */
 const clocks = [
   { CLOCK_HOURS: '7' },
   { CLOCK_HOURS: '-7' },
   { CLOCK_HOURS: '7', CLOCK_JUMPS: 'true' },
 ]
 
-/** Starts an agent with that clock beside the one that is there, which is told and ends. */
+/** Starts an agent with a clock beside the current one, which is notified and exits. */
 async function replaced(stage: DoorStage, home: Home, clock: Record<string, string> = {}) {
   const older = home.agent
   const agent = home.connect({ ...clock, TOLLGATE_BUN: stage.otherClock })
@@ -75,7 +75,7 @@ async function replaced(stage: DoorStage, home: Home, clock: Record<string, stri
   expect(lines(older, 'stopped').join()).toContain('connected with the same token')
   await eventually(() => lines(agent, 'online').length > 0, 20_000)
   const lost = lines(agent, 'offline')
-  // Longer than a silence, with and without a word of it.
+  // Longer than the silence timeout, with and without stream events.
   const longMs = Math.round(2.6 * heartbeatMs)
   const count = Math.round(longMs / 50)
   const [stream, { status }] = await Promise.all([
@@ -85,12 +85,12 @@ async function replaced(stage: DoorStage, home: Home, clock: Record<string, stri
   expect([stream.text, stream.code, status]).toEqual([numbers(count), undefined, 200])
   expect([lines(agent, 'offline'), await home.status()]).toEqual([lost, 'online'])
   expect(Date.now() - Date.parse(await lastSeen(stage, home))).toBeWithin(-1000, 2 * heartbeatMs)
-  // It does live in another time.
+  // Its clock really differs.
   const hours = lines(agent, 'online').map(hoursFromNow)
   expect(new Set(hours.map(Math.abs))).toEqual(new Set([7]))
 }
 
-/** How far the time of a line in an agent's log is from ours. */
+/** Returns the offset in hours of a line's time in an agent's log. */
 const hoursFromNow = (line: string) =>
   Math.round((Date.parse(JSON.parse(line).time) - Date.now()) / 3_600_000)
 
@@ -100,7 +100,7 @@ inOwnNetwork({ name, path: import.meta.path, limitMs: 3 * limitMs }, () => {
   const opened = forFile(open, ({ stage }) => stage[Symbol.asyncDispose]())
 
   test(
-    'G04: an agent is killed within a stream: it is cut at once, booked once, and the next one serves',
+    'G04: an agent is killed within a stream: it is cut at once, booked once, and the next agent serves',
     async () => {
       const { stage, home } = opened()
       const { network, agent } = home
@@ -110,7 +110,7 @@ inOwnNetwork({ name, path: import.meta.path, limitMs: 3 * limitMs }, () => {
       expect(numbers(1000)).toStartWith(cut.text)
       expect(cut.tookMs).toBeLessThan(2000)
       expect(await agent.ended()).toBe(128 + 9)
-      // Its tools are gone with it, as are its requests.
+      // Its tools and requests are gone with it.
       await eventually(() => !network.programs().some((line) => line.includes('program-for-tests')))
       await eventually(() => network.count('left', content) === 1)
       const { outcome, estimated, inputTokens, outputTokens, cost } = await eventOf(
@@ -129,7 +129,7 @@ inOwnNetwork({ name, path: import.meta.path, limitMs: 3 * limitMs }, () => {
   )
 
   test(
-    'G05: Tollgate is killed within a stream: agents come back by themselves, and what ran is an orphan',
+    'G05: Tollgate is killed within a stream: agents reconnect by themselves, and running requests become orphans',
     async () => {
       const { stage, home, other } = opened()
       const both = [home, other]
@@ -152,7 +152,7 @@ inOwnNetwork({ name, path: import.meta.path, limitMs: 3 * limitMs }, () => {
       const path = `GET /account/request-logs/${cut.requestId}`
       const { body } = await call(stage.tollgate, home.caller, path)
       expect(body).toMatchObject({ status: 'error', gateway_type: 3 })
-      // Nobody asked again for what nobody waits for.
+      // Requests without a waiting client are not retried.
       expect(home.network.count('asked', content)).toBe(1)
       expect(other.network.count('asked', 'wait 600000')).toBe(1)
     },
@@ -160,13 +160,13 @@ inOwnNetwork({ name, path: import.meta.path, limitMs: 3 * limitMs }, () => {
   )
 
   test(
-    'G06: an agent that stands still, its socket open: given up after two heartbeats, back when it goes on',
+    'G06: a frozen agent with an open socket: given up after two heartbeats, back when it resumes',
     async () => {
       const { stage, home } = opened()
       const { agent, network } = home
       const { agentPid } = agent
       const content = 'say 1000000 every 50 ms, asleep'
-      // Whatever is found, the tests after this one want it awake.
+      // Later tests need it awake, whatever the result.
       using awake = { [Symbol.dispose]: () => process.kill(agentPid, 'SIGCONT') }
       const cut = await cutBy(home, content, () => process.kill(agentPid, 'SIGSTOP'))
       expect(cut.code).toBe('connection_failed')
@@ -184,12 +184,12 @@ inOwnNetwork({ name, path: import.meta.path, limitMs: 3 * limitMs }, () => {
   )
 
   test(
-    'G10 G11: an agent with the token of another takes its place, and serves whatever its clock says',
+    'G10 G11: an agent with the token of another replaces it, and serves whatever its clock shows',
     () => Promise.all(opened().homes.map((home, at) => replaced(opened().stage, home, clocks[at]))),
     limitMs,
   )
 
-  test('G12: the sums are right', () => {
+  test('G12: ledger, logs and audit agree', () => {
     const { stage, homes } = opened()
     return expectSums(stage, homes, { unanswered: 1 })
   })

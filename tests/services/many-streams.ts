@@ -4,14 +4,14 @@ import { numbers } from './door-stream'
 import { askRaw, eventually, toStream } from '../faults/asking'
 import { parseResponse, type RawClient, type RawResponse } from '../raw-client'
 
-/** As many as one gateway has at a time. */
+/** The maximum of concurrent requests of one gateway. */
 const many = 1000
 const waitingFor = 'say 20 when I say so'
-/** Of what nobody reads: buffers on its way have room for some of it. */
+/** Bytes of the unread answer: intermediate buffers hold some of it. */
 const longBytes = 64 * 1024 * 1024
 const long = `say ${longBytes / 32_768} of 32768 bytes`
 
-/** The id of a request, and what its stream said. */
+/** Returns the id of a request, and the text of its stream. */
 function readBy({ headers, status, body }: RawResponse) {
   const [, requestId = ''] = headers.find(([name]) => name === 'x-request-id') ?? []
   const fields = { status, text: body.toString(), headers: new Headers(), body: {}, error: {} }
@@ -19,7 +19,7 @@ function readBy({ headers, status, body }: RawResponse) {
   return { requestId, content, isDone }
 }
 
-/** The same of what came so far: the first of it. */
+/** Waits for the beginning of an answer, and returns its id and text so far. */
 async function beginningOf(client: RawClient) {
   const response = parseResponse(await client.until((bytes) => bytes.includes('data: ')))
   if (!response) throw new Error('it ended before it began')
@@ -28,10 +28,10 @@ async function beginningOf(client: RawClient) {
 
 const isRefused = (client: RawClient) => /^HTTP\/1.1 [345]/.test(client.read().toString('latin1'))
 
-/** All the requests that one agent takes at a time, one of which nobody reads. */
+/** Runs the maximum of concurrent requests of one agent, one of which is not read. */
 export async function manyStreams(stage: DoorStage, home: Home): Promise<void> {
   const { network, caller, requests } = home
-  /** On a connection of its own: the runtime's fetch makes 256 at once. */
+  /** Begins on its own connection, as the runtime's fetch opens at most 256. */
   const begin = (content: string) =>
     askRaw(stage.tollgate, { key: caller.key, body: { ...asked(content), stream: true } })
   const slow = await begin(long)
@@ -39,7 +39,7 @@ export async function manyStreams(stage: DoorStage, home: Home): Promise<void> {
   slow.stopReading()
   const begun = Array.from({ length: many - 1 }, () => begin(waitingFor))
   const [leaving, ...waiting] = await Promise.all(begun)
-  // All of them are there at once, and not one more.
+  // All of them run concurrently, and not one more.
   const areAsked = () => network.count('asked', waitingFor) === many - 1
   await eventually(areAsked, 40_000).catch(() => undefined)
   expect(waiting.filter(isRefused).map((client) => client.read().toString())).toEqual([])
@@ -54,7 +54,7 @@ export async function manyStreams(stage: DoorStage, home: Home): Promise<void> {
   requests.push(...answers.map(({ requestId }) => requestId))
   const whole = answers.filter(({ content, isDone }) => isDone && content === numbers(20))
   expect(whole).toHaveLength(many - 2)
-  // It came to a stand at its server too, which would have said all of it in that time.
+  // Backpressure reached its server too, which would have sent all of it in that time.
   await Bun.sleep(1000)
   slow.close()
   await eventually(() => network.count('left', long) === 1, 10_000)

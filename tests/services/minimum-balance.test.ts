@@ -17,7 +17,7 @@ afterAll(async () => {
   await nodes[Symbol.asyncDispose]()
 })
 
-test('M27: just above the minimum balance a request is admitted on every node, until it is not', async () => {
+test('M27: a request is admitted on every node just above the minimum balance, and rejected below it', async () => {
   const asked: Asked = { name: 'chunks-125', max_tokens: 1000 }
   const granted = minimum + 30_000_000n
   const customer = await nodes.customer(granted)
@@ -32,7 +32,7 @@ test('M27: just above the minimum balance a request is admitted on every node, u
   console.log(`M27: ${requests} requests, ${refusals} false refusals, ${left} n$ left`)
   expect(refusals).toBe(0)
   expect(requests).toBeGreaterThan(50)
-  // The minimum is the account's: each node knows it once what was used is booked.
+  // The minimum applies to the account: each node knows it once usage is booked.
   for (const node of nodes.all) {
     const deadline = performance.now() + 3000
     let { status } = await nodes.chat(node, customer, asked)

@@ -1,8 +1,8 @@
 /**
- * A server of the OpenAI format that listens to its own machine only. What it is to say stands in the
- * last message: "say 100 every 20 ms" has a stream say the numbers from 0 to 99, "of 1000 bytes" each
- * that long, "when I say so" after somebody said "now"; "wait 1000" answers after so many ms. Tells as
- * lines of JSON what it was asked, and where it was left how many bytes it had said.
+ * A server of the OpenAI format that listens on its own machine only. The last message controls its
+ * answer: "say 100 every 20 ms" streams the numbers from 0 to 99, "of 1000 bytes" each
+ * that long, "when I say so" after another request with "now"; "wait 1000" answers after that many ms. Prints
+ * its requests as lines of JSON, and the bytes sent where a client disconnected.
  */
 import { z } from 'zod'
 
@@ -15,7 +15,7 @@ const Asked = z.object({
 const tell = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)
 const head = { id: 'chatcmpl-1', created: 1, model: 'any' }
 
-/** Asks for both tools one after the other, and then says what they gave. */
+/** Calls both tools one after the other, and then answers with their results. */
 const steps = [
   { name: 'mine_add', arguments: '{"a":2,"b":40}' },
   { name: 'mine_pid', arguments: '{}' },

@@ -1,6 +1,6 @@
 /**
- * Runs alone in a network namespace whose loopback has addresses of the public internet and of
- * everything that is none, with a listener on each. Says as one line of JSON what was connected to.
+ * Runs in an isolated network namespace whose loopback has public and non-public addresses
+ * of every kind, with a listener on each. Prints as one line of JSON what was connected to.
  */
 import { closedAddresses, publicAddresses, takeAddresses, watchClosed } from './namespace'
 import { isPublic } from '../../server/src/egress/address'
@@ -10,17 +10,17 @@ import { askNameServer, Names } from '../../server/src/egress/names'
 import { authority, TestStage } from '../../server/src/egress/stage-for-tests'
 import { Transport } from '../../server/src/egress/transport'
 
-/** What was found out there; names are those of `zones`. */
+/** The results; names are those of `zones`. */
 export interface Findings {
   /** Status of each public name. */
   reached: Record<string, number>
   /** Name of the error for each other one. */
   refused: Record<string, string>
-  /** Addresses that something connected to although they are not public. */
+  /** Non-public addresses that were connected to. */
   trespassed: string[]
-  /** With the guard of production, for which nothing of this machine is open. */
+  /** With the production guard, which rejects addresses of this machine. */
   own: string[]
-  /** Name of the error for public addresses themselves, which the certificate does not name. */
+  /** Name of the error for bare public addresses, which the certificate does not name. */
   literal: unknown[]
 }
 
@@ -49,7 +49,7 @@ const guard = {
 }
 const names = () => new Names(askNameServer([server.address]))
 const asInProduction = new GuardedEgress({ ...guard, names: names() })
-// All of them are this machine's own here, which production refuses for that alone.
+// All of them are the machine's own here, which production rejects for that reason.
 const guarded = new GuardedEgress({ ...guard, names: names(), isOpen: isPublic })
 
 const outcome = (way: GuardedEgress, host: string) =>

@@ -1,6 +1,6 @@
 /**
- * Runs as root alone in a network namespace: the guard lets everything pass, and rules of the system
- * for one user id are all that is left. Says as one line of JSON what was connected to.
+ * Runs as root in an isolated network namespace: the guard is disabled, and only the system's rules
+ * for one user id apply. Prints as one line of JSON what was connected to.
  */
 import { closedAddresses, ip, publicAddresses, takeAddresses, watchClosed } from './namespace'
 import { GuardedEgress } from '../../server/src/egress/guarded-egress'
@@ -9,9 +9,9 @@ import { authority, TestStage } from '../../server/src/egress/stage-for-tests'
 import { Transport } from '../../server/src/egress/transport'
 
 export interface SecondLayer {
-  /** By root, for whom there are no rules. */
+  /** By root, to whom the rules do not apply. */
   before: string[]
-  /** By the user that they are for. */
+  /** By the user of the rules. */
   after: string[]
   reached: number
 }
@@ -27,7 +27,7 @@ using stage = new TestStage()
 for (const host of publicAddresses) await stage.peer(undefined, { host, port: 443 })
 const trespassed = await watchClosed()
 for (const family of ['-4', '-6']) {
-  // Loopback has all addresses here, and what is local would be found before any other rule.
+  // Loopback has all addresses here, and local addresses would match before any other rule.
   ip(family, 'rule', 'add', 'pref', '100', 'lookup', 'local')
   ip(family, 'rule', 'del', 'pref', '0')
 }
@@ -36,7 +36,7 @@ for (const [, version = '-4', network = ''] of rules) {
   ip(version.trim(), 'rule', 'add', 'pref', '50', 'uidrange', range, 'to', network, 'prohibit')
 }
 
-/** Sends to each of these by a guard that guards nothing. */
+/** Sends to each address through a disabled guard. */
 async function sendToAll(addresses: readonly string[]): Promise<number> {
   const outcomes = addresses.map(async (address) => {
     const unguarded = new GuardedEgress({

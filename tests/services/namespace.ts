@@ -1,9 +1,9 @@
 import { createServer } from 'node:net'
 
-/** What a network namespace of a test's own is made of. Nothing gets out of one. */
+/** Building blocks of an isolated network namespace. */
 
 export const publicAddresses = ['93.184.215.14', '2606:4700:1::1']
-/** One at least of every network that is not the public internet. */
+/** At least one address of every non-public network. */
 export const closedAddresses = [
   ...'10.1.2.3 172.16.5.5 172.31.255.254 192.168.1.1 100.64.0.7 100.100.100.200'.split(' '),
   ...'169.254.169.254 169.254.170.2 192.0.0.192 192.0.2.8 192.88.99.1 198.18.0.9'.split(' '),
@@ -18,7 +18,7 @@ export function ip(...words: string[]): void {
   if (exitCode !== 0) throw new Error(`ip ${words.join(' ')}: ${stderr.toString()}`)
 }
 
-/** Gives loopback all of these addresses. */
+/** Adds all these addresses to loopback. */
 export function takeAddresses(): void {
   ip('link', 'set', 'lo', 'up')
   for (const address of [...publicAddresses, ...closedAddresses]) {
@@ -27,7 +27,7 @@ export function takeAddresses(): void {
   }
 }
 
-/** Listens at all addresses that are not public, and tells which of them something connected to. */
+/** Listens at all non-public addresses, and collects those that were connected to. */
 export async function watchClosed(): Promise<string[]> {
   const trespassed: string[] = []
   for (const host of closedAddresses) {

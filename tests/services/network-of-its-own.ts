@@ -1,13 +1,13 @@
-/** Programs in a network of their own, from which nothing gets out and which leaves nothing behind. */
+/** Runs programs in an isolated network, which is removed with them. */
 
 const isRoot = process.getuid?.() === 0
 
-/** In it whoever is not root has leave to make networks too, and is himself to everybody else. */
+/** Inside it, users other than root may create networks too, and keep their own id outside. */
 const unshare = ['unshare', ...(isRoot ? [] : ['--map-current-user', '--keep-caps']), '--net']
 
 /**
- * The processes in it are a family of their own: with the first of them, and with whoever started that,
- * all end, and with them the network. A shell is the first, as somebody has to bury orphans.
+ * Its processes have their own PID namespace: when the first of them or its parent ends,
+ * all end, and with them the network. The first is a shell, which reaps orphans.
  */
 export const inNetworkOfItsOwn = [
   ...'setpriv --pdeathsig KILL'.split(' '),
@@ -21,7 +21,7 @@ export const inNetworkOfItsOwn = [
 
 export const neededPrograms = ['setpriv', 'unshare', 'nsenter', 'ip']
 
-/** Whether `command` runs in one here, to its end. */
+/** Tells whether `command` can run in an isolated network on this machine. */
 export const canRunAlone = (command: readonly string[]): boolean =>
   process.platform === 'linux' &&
   neededPrograms.every((program) => Bun.which(program) !== null) &&

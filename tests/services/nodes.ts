@@ -9,7 +9,7 @@ import { startFakeProvider, type FakeProvider } from '../upstreams/fake-provider
 
 type Environment = Record<string, string>
 
-/** Nodes that share a PostgreSQL of their own, and a fake provider. */
+/** Nodes that share their own PostgreSQL, and a fake provider. */
 export interface Nodes extends AsyncDisposable {
   postgres: PostgresServer
   upstream: FakeProvider
@@ -17,19 +17,19 @@ export interface Nodes extends AsyncDisposable {
   all: Gateway[]
   /** Node `index`. */
   at: (index: number) => Gateway
-  /** Its way to the database. */
+  /** Its connection to the database, which can be slowed or cut. */
   wireOf: (index: number) => DatabaseWire
   /** Registers `fake/<name>`; at 1 and 4 USD unless `fields` say otherwise. Known to all nodes. */
   model: (name: string, fields?: Json) => Promise<string>
-  /** A customer with exactly that many nano-dollars. */
+  /** Creates a customer with exactly that many nano-dollars. */
   customer: (credit: bigint) => Promise<Customer>
-  /** A chat completion of `fake/<name>`, whole or as a stream. */
+  /** Sends a chat completion for `fake/<name>`, plain or streamed. */
   chat: (on: Gateway, customer: Customer, asked: Asked) => Promise<Stream>
-  /** What the smallest hold of that request is. */
+  /** Returns the smallest hold of that request. */
   floorOf: (asked: Asked) => Promise<bigint>
-  /** Gives a node that was never started the disk of another, as it is at this moment. */
+  /** Copies the current disk of another node to a node that was never started. */
   copyDisk: (from: number, to: number) => Promise<void>
-  /** Starts a node, on the directory of the one that has gone; `own` is what only it has. */
+  /** Restarts a node on its directory; `own` has its further settings. */
   restart: (index: number, own?: Environment) => Promise<Gateway>
 }
 
@@ -65,14 +65,14 @@ const found = <Item>(items: readonly Item[], index: number): Item => {
   return item
 }
 
-/** Makes the fake provider known as `fake`. */
+/** Registers the fake provider as `fake`. */
 export async function connectProvider({ admin }: Gateway, { url }: FakeProvider): Promise<void> {
   await admin('POST', '/providers', { key: 'fake', name: 'Fake', adapter: 'openai', base_url: url })
   const api_key = 'sk-fake-0123456789'
   await admin('POST', '/connections', { name: 'fake', provider: 'fake', api_key })
 }
 
-/** What a node needs to hear of from another. */
+/** The time in which a node receives notifications of another. */
 const heardMs = 300
 
 const models = (first: () => Gateway) => {
@@ -92,7 +92,7 @@ const models = (first: () => Gateway) => {
   }
 }
 
-/** Starts that many nodes over a PostgreSQL of their own, without a minimum balance. */
+/** Starts `count` nodes with their own PostgreSQL, without a minimum balance. */
 export async function startNodes(count: number, own: Environment = {}): Promise<Nodes> {
   await using stack = new AsyncDisposableStack()
   const postgres = stack.use(await startPostgres())

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { canRunAlone, inNetworkOfItsOwn, neededPrograms } from './network-of-its-own'
 
-/** Tests that run in a network of their own, from which nothing gets out and which leaves nothing behind. */
+/** Runs tests in an isolated network, which is removed with them. */
 
-/** Another network within it, and a cable between the two, are what its tests are made of. */
+/** A probe for the features that tests need: a nested network, and a veth pair between the two. */
 const probe =
   'unshare --net sleep 9 & sleep 0.2; ip link add name one type veth peer name two netns $! && ' +
   'nsenter --net=/proc/$!/ns/net ip link set two up'
@@ -11,8 +11,8 @@ const probe =
 const mark = 'TOLLGATE_TESTS_ALONE'
 
 /**
- * Has the tests of a file run in a network of their own, by another `bun test` of the same file. `tests`
- * defines them, there. `limitMs` is for all of them.
+ * Runs the tests of a file in an isolated network, by another `bun test` of the same file, in which `tests`
+ * defines them. `limitMs` is for all of them.
  */
 export function inOwnNetwork(
   { name, path, limitMs }: { name: string; path: string; limitMs: number },

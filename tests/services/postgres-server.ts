@@ -9,16 +9,16 @@ import { installPrograms } from '../../server/src/db/embedded/programs'
 import { identity, run, serverEnvironment } from '../../server/src/db/embedded/run'
 import { freeze } from '../database'
 
-/** A PostgreSQL of the tests' own, on a port of the loopback interface, for any number of nodes. */
+/** A PostgreSQL for tests, on a loopback port, for any number of nodes. */
 export interface PostgresServer extends AsyncDisposable {
   port: number
   /** A `DATABASE_URL`. */
   url: string
-  /** Ends it at once, as a power cut would: connections are cut, nothing is written. */
+  /** Stops it at once, as a power cut would: connections are cut, nothing is written. */
   kill: () => Promise<void>
-  /** Starts it again at the same port, and waits until it answers. */
+  /** Restarts it at the same port, and waits until it answers. */
   restart: () => Promise<void>
-  /** Stops all its processes where they stand, until disposed of. */
+  /** Freezes all its processes until disposed of. */
   freeze: () => Promise<Disposable>
   /** A connection for the test. */
   connect: () => SQL & AsyncDisposable
@@ -29,7 +29,7 @@ const settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '200',
-  // Processes are killed here, the machine is not.
+  // Only processes are killed here, not the machine.
   fsync: 'off',
 }
 
@@ -38,7 +38,7 @@ function freePort(): number {
   return probe.port
 }
 
-/** The system's newest PostgreSQL, else the one that the npm packages bring. */
+/** Finds the system's newest PostgreSQL, else the one of the npm packages. */
 async function programs(home: string): Promise<string> {
   const root = '/usr/lib/postgresql'
   const versions = existsSync(root) ? await readdir(root) : []
@@ -108,7 +108,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     await sql.close()
   }
   const url = `${base}/tollgate`
-  // The immediate stop: all its processes end, nothing is written.
+  // Immediate shutdown: all its processes end, nothing is written.
   const kill = async () => {
     child.kill('SIGQUIT')
     await child.exited

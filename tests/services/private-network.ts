@@ -4,16 +4,16 @@ import { ip } from './namespace'
 import { RunningConnect } from '../connect/run-connect'
 import { eventually } from '../faults/asking'
 
-/** Which way nothing comes through: from the agent to Tollgate, back, or neither; or the cable is out. */
+/** The cut direction: from the agent to Tollgate, back, or both; or an unplugged cable. */
 export type Cut = 'up' | 'down' | 'both' | 'unplugged'
 
-/** What the server of models tells. */
+/** An event of the model server. */
 interface Told {
-  /** `left`: whoever asked was gone before the answer was whole. */
+  /** `left`: the client disconnected before the answer was complete. */
   event: 'listening' | 'asked' | 'left'
-  /** Of the last message. */
+  /** The content of the last message. */
   content: string
-  /** Bytes that were said until then. */
+  /** Bytes sent until then. */
   sent?: number
 }
 
@@ -22,13 +22,13 @@ let count = 0
 const nobody = '02:00:00:00:ff:ff'
 
 /**
- * A network behind a cable to ours, with a server of models in it. Each side knows one address of the
- * other and no way on. To be opened where `inOwnNetwork` runs; ends with whoever opened it.
+ * A network connected by a virtual cable, with a model server in it. Each side knows one address of the
+ * other, without further routes. Opened inside `inOwnNetwork`; ends with its creator.
  */
 export class PrivateNetwork implements AsyncDisposable {
-  /** Of ours, as it is seen from inside. */
+  /** The outer address, as seen from inside. */
   readonly outside: string
-  /** Of theirs, as it is seen from here. */
+  /** The inner address, as seen from outside. */
   readonly inside: string
   readonly #server
   readonly #number = ++count
@@ -57,7 +57,7 @@ export class PrivateNetwork implements AsyncDisposable {
     return network
   }
 
-  /** The way to run a program in there. */
+  /** Returns the command to run a program inside. */
   get #enter(): string[] {
     return ['nsenter', `--net=/proc/${this.#server.pid}/ns/net`]
   }
@@ -66,17 +66,17 @@ export class PrivateNetwork implements AsyncDisposable {
     return `tg${this.#number}`
   }
 
-  /** How often the server of models was asked that, or left before its answer was whole. */
+  /** Counts requests of the model server, or disconnects before a complete answer, by content. */
   count(event: Told['event'], content: string): number {
     return this.#told.filter((one) => one.event === event && one.content === content).length
   }
 
-  /** How many bytes of an answer to that were said to whoever left. */
+  /** Returns the bytes sent to a client that disconnected. */
   sent(content: string): number | undefined {
     return this.#told.find((one) => one.event === 'left' && one.content === content)?.sent
   }
 
-  /** Command lines of all that runs in there. */
+  /** Lists the command lines of all processes inside. */
   programs(): string[] {
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
     return pids.flatMap((pid) => {
@@ -84,35 +84,35 @@ export class PrivateNetwork implements AsyncDisposable {
         const isInside = readlinkSync(`/proc/${pid}/ns/net`) === this.name
         return isInside ? [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')] : []
       } catch {
-        // It has ended meanwhile.
+        // It has exited meanwhile.
         return []
       }
     })
   }
 
-  /** As the kernel calls it. */
+  /** The name of the interface in the kernel. */
   get name(): string {
     return readlinkSync(`/proc/${this.#server.pid}/ns/net`)
   }
 
-  /** Starts `tollgate connect` in there. */
+  /** Starts `tollgate connect` inside. */
   connect(args: readonly string[], environment: Record<string, string>): RunningConnect {
     const agent = new RunningConnect(args, environment, this.#enter)
     this.#agents.push(agent)
     return agent
   }
 
-  /** What a program in there says. */
+  /** Runs a program inside, and returns its output. */
   run(...command: string[]): string {
     const { exitCode, stdout, stderr } = Bun.spawnSync([...this.#enter, ...command])
     if (exitCode !== 0) throw new Error(`${command.join(' ')}: ${stderr.toString()}`)
     return stdout.toString()
   }
 
-  /** From now on nothing comes through that way, and nobody is told. */
+  /** Silently drops all packets in that direction from now on. */
   cut(way: Cut): void {
     if (way === 'unplugged') this.run('ip', 'link', 'set', 'up0', 'down')
-    // What is sent goes to whom nobody is: it is on the cable, and passed over by all.
+    // Packets go to a hardware address that does not exist: they are sent, and ignored by all.
     if (way === 'up' || way === 'both') this.#neighbourOfThem(nobody)
     if (way === 'down' || way === 'both') this.#neighbourOfOurs(nobody)
   }
@@ -143,7 +143,7 @@ export class PrivateNetwork implements AsyncDisposable {
     return `02:00:00:00:${this.#number.toString(16).padStart(2, '0')}:0${side}`
   }
 
-  // Neither side asks who the other is, or a way cut one way would be cut both.
+  // Static neighbour entries: with ARP a cut in one direction would cut both.
   #neighbourOfThem(mac: string): void {
     this.run(
       'ip',

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { RedisClient } from 'bun'
 
-/** A Redis of the tests' own, from the `redis-server` of PATH; nothing of it outlives a restart. */
+/** A Redis for tests, from the `redis-server` of PATH; its data does not survive a restart. */
 export interface RedisServer extends AsyncDisposable {
   port: number
   url: string
   /** Kills it. */
   kill: () => Promise<void>
-  /** Starts it again, empty, at the same port. */
+  /** Restarts it empty at the same port. */
   restart: () => Promise<void>
   signal: (signal: NodeJS.Signals) => void
 }
@@ -41,7 +41,7 @@ async function spawn(port: number, directory: string): Promise<Bun.Subprocess> {
   throw new Error('redis-server did not start. Install it: apt-get install redis-server')
 }
 
-/** Starts a server on a free port. Throws when there is none to start. */
+/** Starts a server on a free port. Throws when it is not installed. */
 export async function startRedis(): Promise<RedisServer> {
   const directory = await mkdtemp(join(tmpdir(), 'tollgate-redis-'))
   const port = freePort()

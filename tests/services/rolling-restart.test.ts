@@ -11,15 +11,15 @@ import { allBooked } from '../money/till'
 import type { Customer } from '../rig'
 
 /**
- * What is promised is STREAMS=500, and ROLL_SECONDS=120 at ROLL_RATE=200; by themselves these take
- * three minutes, and want a quiet machine.
+ * The promised values are STREAMS=500, and ROLL_SECONDS=120 at ROLL_RATE=200; these take
+ * three minutes, and need an idle machine.
  */
 const streams = Number(process.env['STREAMS'] ?? 100)
 const rollSeconds = Number(process.env['ROLL_SECONDS'] ?? 6)
 const perSecond = Number(process.env['ROLL_RATE'] ?? 40)
 
 const probeMs = 200
-/** Well above two probes, as a busy machine asks late. */
+/** Well above two probes, as a busy machine probes late. */
 const unreadySeconds = 2
 
 setDefaultTimeout(180_000 + 4000 * rollSeconds)
@@ -66,13 +66,13 @@ const long = ['chunks-60-gap-50', 60] as const
 const isReady = async ({ url }: { url: string }) =>
   (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200
 
-/** The balancer has found both. */
+/** Waits until the load balancer has found both nodes. */
 async function servedByAll(): Promise<void> {
   for (const gateway of nodes.all) while (!(await isReady(gateway))) await Bun.sleep(50)
   await Bun.sleep(5 * probeMs)
 }
 
-/** Rows of the journal of a node that has gone that were begun or settled, and not booked. */
+/** Counts begun or settled rows in the journal of a stopped node that are not booked. */
 async function leftInJournal(dataDir: string): Promise<number> {
   const names = (await readdir(dataDir, { recursive: true })).filter((name) =>
     /journal-\w+\.log$/.test(name),
@@ -84,7 +84,7 @@ async function leftInJournal(dataDir: string): Promise<number> {
     .filter((line) => /^[+=]/.test(line)).length
 }
 
-/** Ends a node in good order, sees that it left nothing behind, and starts it anew. */
+/** Stops a node gracefully, checks that it left nothing behind, and restarts it. */
 async function roll(index: number): Promise<void> {
   const { dataDir, recorder, stop } = nodes.at(index)
   expect(await stop('SIGTERM')).toBe(0)
@@ -99,7 +99,7 @@ async function roll(index: number): Promise<void> {
   await servedByAll()
 }
 
-test(`L01: both nodes restarted with ${streams} streams open: each ends whole, nothing is left behind`, async () => {
+test(`L01: both nodes restarted with ${streams} open streams: each completes, nothing is left behind`, async () => {
   const own = newWitness()
   const asked = nodes.upstream.seen().length
   const running = Array.from({ length: streams }, (_, index) => ask(index, long, own))

@@ -50,7 +50,7 @@ test('K07: the key is rotated under traffic on two nodes, and no request fails',
   expect(rotated).toMatchObject({ code: 0, err: '' })
   expect(await keyIds()).toEqual([['young', others + 1]])
   await answeredMore()
-  // One node after the other forgets the old key; the other serves meanwhile.
+  // The old key is removed from one node after the other; the other serves meanwhile.
   for (const index of [0, 1]) {
     load.on[index] = false
     await Bun.sleep(100)

@@ -14,7 +14,7 @@ let all: readonly Gateway[]
 beforeAll(async () => {
   nodes = await startNodes(3)
   all = nodes.all
-  // All have been heard of by all: a heartbeat is 20 s.
+  // All nodes know each other: a heartbeat is 20 s.
   await Bun.sleep(21_000)
 })
 afterAll(async () => {
@@ -28,7 +28,7 @@ const nodeOf = (index: number, count: number) => nodes.at(index % count)
 
 const leaseStatement = /credit_lease|tollgate_recall|recalled/
 
-/** Statements about leases that each node sent since the last call; booking usage is none of them. */
+/** Counts lease statements of each node since the last call, without those that book usage. */
 const leaseWork = () =>
   all.map(
     (_, index) =>
@@ -42,14 +42,14 @@ const leaseWork = () =>
 const cheapToRead = { pricing: { input: 0.000001, output: 4 } }
 
 interface Storm {
-  /** On so many nodes. */
+  /** The number of nodes. */
   count: number
   total: number
-  /** Each has a slice of a part of the balance before. */
+  /** Whether each node has a lease of a part of the balance before. */
   isSpread: boolean
 }
 
-/** As many requests as can be made at once, on a balance for ten. Reading is next to free. */
+/** Sends concurrent requests on a balance for ten of them. Input is almost free. */
 async function storm({ count, total, isSpread }: Storm) {
   const name = `chunks-256-gap-${isSpread ? 1 : count}`
   const asked: Asked = { name, stream: true, max_tokens: 256 }
@@ -58,7 +58,7 @@ async function storm({ count, total, isSpread }: Storm) {
   const little: Asked = { name: 'chunks-1', stream: true, max_tokens: 256 }
   await nodes.model(little.name, cheapToRead)
   const spread = isSpread ? BigInt(count) : 0n
-  // Reading a few words rounds up to one.
+  // The cost of a few words rounds up to one.
   const customer = await nodes.customer(10n * worst + spread * (outputPrice + 1n))
   for (let index = 0; index < spread; index++) {
     expect((await nodes.chat(nodes.at(index), customer, little)).status).toBe(200)
@@ -105,9 +105,9 @@ describe('recall', () => {
 
   const short: Asked = { ...running, name: 'chunks-40-gap-15' }
 
-  test('M19: what another node does not use is had within 250 ms, its holds stand', async () => {
+  test('M19: unused credit of another node is recalled within 250 ms, and its holds stay', async () => {
     const worst = (await nodes.floorOf(short)) + 744n * outputPrice
-    // All but one of fifteen: p99 would want a hundred.
+    // All but one of fifteen: a p99 would need a hundred.
     const late = await leastOf(350, async () => {
       const times: number[] = []
       while (times.length < 15) times.push(await recalled(worst))
@@ -118,7 +118,7 @@ describe('recall', () => {
     expect(late).toBeLessThan(350)
   }, 60_000)
 
-  /** How long one node takes to get what another has leased and does not use. */
+  /** Measures the time in which one node gets the unused leased credit of another. */
   async function recalled(worst: bigint): Promise<number> {
     const customer = await nodes.customer(4n * worst)
     const [a, b] = [nodes.at(0), nodes.at(1)]
@@ -134,7 +134,7 @@ describe('recall', () => {
     return answer.tookMs
   }
 
-  test('M20: what is held is not recalled; refused within 500 ms, admitted once it is settled', async () => {
+  test('M20: held credit is not recalled; a request is rejected within 500 ms, and admitted after settlement', async () => {
     const worst = (await nodes.floorOf(running)) + 744n * outputPrice
     for (let round = 0; round < 3; round++) {
       const customer = await nodes.customer(worst)
@@ -150,13 +150,13 @@ describe('recall', () => {
     }
   })
 
-  test('M31: without notifications it takes no more than two seconds', async () => {
+  test('M31: without notifications a recall takes at most two seconds', async () => {
     const worst = (await nodes.floorOf(asked)) + 744n * outputPrice
     nodes.wireOf(0).deafen(true)
     try {
       for (let round = 0; round < 3; round++) {
         const customer = await nodes.customer(3n * worst)
-        // All of it is leased to the node that hears nothing.
+        // The whole balance is leased to the node without notifications.
         await Promise.all([1, 2, 3].map(() => nodes.chat(nodes.at(0), customer, asked)))
         const startedAt = performance.now()
         let { status } = await nodes.chat(nodes.at(1), customer, asked)
@@ -174,10 +174,10 @@ describe('recall', () => {
   })
 })
 
-test('M21: two nodes by turns on a small balance: no storm, no false refusal', async () => {
+test('M21: two nodes in turn on a small balance: no storm of statements, no false rejection', async () => {
   const asked: Asked = { name: 'chunks-2', max_tokens: 1000 }
   const worst = (await nodes.floorOf(asked)) + 744n * outputPrice
-  // Never more than four at once, and always enough for these in full: 400 cost less than one w.
+  // Never more than four at once, whose holds are always covered: 400 cost less than one worst case.
   const customer = await nodes.customer(5n * worst)
   await nodes.chat(nodes.at(0), customer, asked)
   leaseWork()
@@ -197,11 +197,11 @@ test('M21: two nodes by turns on a small balance: no storm, no false refusal', a
     `M21: ${refused.length} refused of 400 in ${seconds.toFixed(1)} s, lease statements ${work.join(' ')}`,
   )
   expect(refused.map(({ error }) => error.details)).toEqual([])
-  // Not of an account: upkeep and polling are.
+  // Not by account: maintenance and polling.
   for (const count of work) expect(count).toBeLessThanOrEqual(10 * seconds + 10)
 })
 
-test('M29: a rich account pays for fifty slices at once, its limit is not lowered', async () => {
+test('M29: a rich account funds fifty leases at once, and its output limit is not lowered', async () => {
   const name = 'chunks-3'
   await nodes.model(name, { context_length: null, max_output_tokens: 1_000_000 })
   const customer = await nodes.customer(100_000_000_000n)
@@ -212,7 +212,7 @@ test('M29: a rich account pays for fifty slices at once, its limit is not lowere
   expect(nodes.upstream.seen()[before]?.cap).toBe(400_000)
 })
 
-test('M32: a top-up ends all refusals within a second', async () => {
+test('M32: a top-up ends all rejections within a second', async () => {
   const asked: Asked = { name: 'chunks-3', max_tokens: 100 }
   for (let round = 0; round < 3; round++) {
     const customer = await nodes.customer(0n)
@@ -225,7 +225,7 @@ test('M32: a top-up ends all refusals within a second', async () => {
   }
 })
 
-test('M27: a small balance is used up on three nodes without a false refusal', async () => {
+test('M27: a small balance is used up on three nodes without a false rejection', async () => {
   const asked: Asked = { name: 'chunks-125', max_tokens: 1000 }
   const granted = 50_000_000n
   const floor = await nodes.floorOf(asked)

@@ -23,7 +23,7 @@ beforeAll(async () => {
     ofB: { REDIS_URL: `redis://127.0.0.1:${wire.port}` },
   })
   both = [nodes.a, nodes.b]
-  // Both nodes have been heard of by both: a heartbeat is 5 s.
+  // Both nodes know each other: a heartbeat is 5 s.
   await Bun.sleep(6000)
 }, 60_000)
 afterAll(async () => {
@@ -38,7 +38,7 @@ beforeEach(async () => {
   customer = await nodes.a.customer({}, { plan_id: plan['id'] })
 })
 
-/** Nothing but admitted and refused, each with all headers of limits. */
+/** Checks that all answers are admitted or rejected, with all rate limit headers. */
 function expectProperAnswers(shots: readonly Shot[]) {
   for (const { status, headers } of shots) {
     expect([200, 429]).toContain(status)
@@ -58,7 +58,7 @@ const report = (name: string, shots: readonly Shot[]) =>
   )
 
 describe('two nodes, one Redis', () => {
-  // The row asks for three minutes; one and a half see every way in which a window ends.
+  // The row promises three minutes; one and a half cover every way in which a window ends.
   test('R05: 60 a minute are 60 a minute, at 600 requests a second', async () => {
     const shots = await fire(both, customer, { perSecond: 600, seconds: 90 })
     report('R05', shots)
@@ -67,7 +67,7 @@ describe('two nodes, one Redis', () => {
     expect(admitted(shots).length).toBeGreaterThanOrEqual(100)
   }, 150_000)
 
-  test('a place that is taken here is taken there', async () => {
+  test('a concurrency slot taken on one node is taken on the other', async () => {
     await using endless = await startEndless(nodes.a)
     const { a, b } = nodes
     const chat = (node: TwoNodes['a']) => endless.begin(node, customer.key)
@@ -81,11 +81,11 @@ describe('two nodes, one Redis', () => {
   })
 })
 
-/** Redis is looked for every half second; a connection that stays silent is replaced after five. */
+/** Waits for reconnection: Redis is tried every half second; a silent connection is replaced after five. */
 const backAgain = () => Bun.sleep(6000)
 
-describe('Redis away', () => {
-  test('R06: one node cut off has its share, the other the limit', async () => {
+describe('Redis unreachable', () => {
+  test('R06: a node that is cut off enforces its share, the other the whole limit', async () => {
     wire.cut()
     await Bun.sleep(100)
     const shots = await fire(both, customer, { perSecond: 50, seconds: 30 })
@@ -99,7 +99,7 @@ describe('Redis away', () => {
     expect(mostAMinute(shots)).toBeLessThanOrEqual(1.5 * limit)
   }, 60_000)
 
-  test('R04: 100 ms late: counts as away', async () => {
+  test('R04: 100 ms late: counts as unreachable', async () => {
     const late = await leastOf(60, async () => {
       wire.delay(100)
       const shots = await fire([nodes.b], customer, { perSecond: 50, seconds: 10 })
@@ -112,7 +112,7 @@ describe('Redis away', () => {
     expect(late).toBeLessThan(60)
   }, 60_000)
 
-  test('R01: killed, and back and empty after 20 s: nothing fails, the limit holds', async () => {
+  test('R01: killed, and back empty after 20 s: no request fails, the limit holds', async () => {
     const firing = fire(both, customer, { perSecond: 20, seconds: 75 })
     await Bun.sleep(15_000)
     await redis.kill()
@@ -137,7 +137,7 @@ describe('Redis away', () => {
   }, 60_000)
 
   test('R02: frozen: a few requests wait 50 ms, the others not at all', async () => {
-    // Five a node, and what was on its way when the fifth failed.
+    // Five a node, and those in flight when the fifth failed.
     const most = 14
     const waited = await leastOf(most, async () => {
       await fire(both, customer, { perSecond: 20, seconds: 1 })
@@ -147,7 +147,7 @@ describe('Redis away', () => {
       report('R02', shots)
       expectProperAnswers(shots)
       await backAgain()
-      // A single one that waits longer spoils the run.
+      // A single longer wait fails the run.
       if (percentile(shots, 1) >= 120) return shots.length
       return shots.filter(({ tookMs }) => tookMs > 40).length
     })

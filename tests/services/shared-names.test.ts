@@ -41,7 +41,7 @@ function api(node: Gateway, request: string, body: Json) {
   return ask(node, { path: `/api${path}`, method, key: customer.key, body })
 }
 
-/** Asks until it is so, for at most 5 s. */
+/** Polls until the condition holds, for at most 5 s. */
 async function soon(is: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 5000
   while (!(await is())) {
@@ -50,7 +50,7 @@ async function soon(is: () => Promise<boolean>): Promise<void> {
   }
 }
 
-test('what is named at one node is known at the other, changed and deleted too', async () => {
+test('aliases created, changed or deleted on one node are known on the other', async () => {
   const { a, b } = nodes
   expect(await served(b, 'gpt-4o')).toBe('invalid_model')
   const made = await api(a, 'POST /user/model-mappings', {
@@ -78,7 +78,7 @@ test("collections of an account and of the system, down to their members' change
   await soon(async () => (await served(b, 'collection/all')) === 'c')
 })
 
-test('round_robin: the nodes take turns by one counter', async () => {
+test('round_robin: the nodes share one counter', async () => {
   const { a, b } = nodes
   const members = ['fake/ok-a', 'fake/ok-b', 'fake/ok-c']
   const fields = { name: 'turns', routing_strategy: 'round_robin', members }
@@ -91,7 +91,7 @@ test('round_robin: the nodes take turns by one counter', async () => {
   expect(found.join('')).toBe(order)
 })
 
-test('round_robin: without Redis each node takes turns by itself, and nobody is refused', async () => {
+test('round_robin: without Redis each node counts by itself, and no request is rejected', async () => {
   await redis.kill()
   const found = new Set<string>()
   for (let asked = 0; asked < 3; asked++) found.add(await served(nodes.a, 'collection/turns'))

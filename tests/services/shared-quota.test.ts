@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const usedBy = async (counters: SharedCounters) => (await counters.look(at)).map(({ used }) => used)
 
-/** Asks until it is so, as long as a slow machine may take. */
+/** Polls until the condition holds, as long as a slow machine may take. */
 async function until(isSo: () => Promise<boolean>) {
   const deadline = performance.now() + 30_000
   while (!(await isSo())) {
@@ -37,7 +37,7 @@ async function until(isSo: () => Promise<boolean>) {
   }
 }
 
-test('a node that leaves has given back all its places', async () => {
+test('a node that shuts down has released all its concurrency slots', async () => {
   const options = { url: redis.url, onError: () => undefined, onBack: () => undefined }
   const leaving = new SharedCounters(options)
   const places = [{ id: 'running:leaving', limit: 1000 }]
@@ -53,7 +53,7 @@ test('a node that leaves has given back all its places', async () => {
   expect(await held()).toBe(0)
 })
 
-test('what is used is told of all nodes, by looking takes nothing, and of one alone without Redis', async () => {
+test('usage is reported over all nodes without consuming it, and for one node without Redis', async () => {
   if (!requests || !tokens) throw new Error('no windows')
   const take = async (counters: SharedCounters, weight: number) => {
     const taken = await counters.take({ windows: [tokens], weight, running: [] })
@@ -61,7 +61,7 @@ test('what is used is told of all nodes, by looking takes nothing, and of one al
     if (taken.kind === 'refused' || request.kind === 'refused') throw new Error('refused')
     return request
   }
-  // Until the connection is there a node counts by itself.
+  // Until it is connected a node counts by itself.
   await until(async () => {
     const [told] = await other.look({ windows: [{ id: 'probe', limit: 1e9 }], running: [] })
     await one.take({ windows: [{ id: 'probe', limit: 1e9 }], weight: 1, running: [] })

@@ -7,7 +7,7 @@ import { batchText, counting } from '../../server/src/policy/limit-scripts'
 import { MemoryCounters } from '../../server/src/policy/memory-counters'
 import { SlidingWindow, slotMs } from '../../server/src/policy/sliding-window'
 
-/** The script as it is, by a clock of the test's. */
+/** The actual script, with a clock controlled by the test. */
 const script = counting(batchText, 'local clockMs = tonumber(table.remove(ARGV))\n')
 
 let redis: RedisServer
@@ -23,7 +23,7 @@ afterAll(async () => {
   await redis[Symbol.asyncDispose]()
 })
 
-/** What one script answers to several operations, at a time of the test's. */
+/** Runs the script with several operations, at a given time. */
 async function run(keys: readonly string[], operations: readonly unknown[], nowMs: number) {
   const args = [String(keys.length), ...keys, JSON.stringify(operations), String(nowMs)]
   const answers: unknown = JSON.parse(String(await client.send('EVALSHA', [script.hash, ...args])))
@@ -42,7 +42,7 @@ const step = fc.record({
 
 let windows = 0
 
-test('R07: the script counts exactly as the window of one process does', async () => {
+test('R07: the script counts exactly like the window of one process', async () => {
   let steps = 0
   const property = fc.asyncProperty(
     fc.array(step, { minLength: 1, maxLength: 25 }),
@@ -81,12 +81,12 @@ const operation = fc.record({
   delta: fc.integer({ min: -5, max: 3 }),
 })
 const batch = fc.record({
-  // Eight of them are less than a place lives without being renewed.
+  // Eight of them are shorter than the lifetime of a slot without renewal.
   pause: fc.integer({ min: 0, max: 14_000 }),
   operations: fc.array(operation, { minLength: 1, maxLength: 8 }),
 })
 
-test('what comes in one batch counts as if one came after the other: windows, places, what is given back', async () => {
+test('operations of one batch count as if in sequence: windows, concurrency slots, refunds', async () => {
   const property = fc.asyncProperty(
     fc.array(batch, { minLength: 1, maxLength: 8 }),
     fc.integer({ min: 1, max: 12 }),
@@ -102,7 +102,7 @@ test('what comes in one batch counts as if one came after the other: windows, pl
         weight,
         running: [{ id: 'places', limit: most }],
       })
-      /** Those that run, by their ids, the oldest first. */
+      /** The running requests, by id, oldest first. */
       const running: { id: string; granted: Granted; slot: number }[] = []
       let ids = 0
       for (const { pause, operations } of batches) {
@@ -131,7 +131,7 @@ test('what comes in one batch counts as if one came after the other: windows, pl
   await fc.assert(property, { numRuns: 2000 })
 }, 60_000)
 
-test('what cannot be counted, as something else is at its key, fails nobody beside it', async () => {
+test('an operation on a key of another type fails without affecting others in its batch', async () => {
   const nowMs = 1_800_000_000_000
   await client.send('LPUSH', ['batch:damaged', 'a list'])
   const keys = ['batch:damaged', 'batch:sound', 'batch:sound-places']
@@ -147,7 +147,7 @@ test('what cannot be counted, as something else is at its key, fails nobody besi
   expect([two, three, five]).toEqual([null, null, null])
   expect(one).toEqual([0, 0, 1, 60_000, slot])
   expect(four).toEqual([0, 0, 2, 60_000, slot])
-  // What was counted beside it is kept.
+  // The other counts of the batch are kept.
   expect(await run(keys.slice(1), [[1, 1, 'six', [1], [10], [2], [2]]], nowMs)).toEqual([
     [2, 0, 2, 60_000, slot],
   ])
@@ -155,7 +155,7 @@ test('what cannot be counted, as something else is at its key, fails nobody besi
 
 const takeOne = () => run(['batch:full'], [[1, 1, 'one', [1], [10], [], []]], 1_800_000_000_000)
 
-test('where Redis cannot write down what was taken, nothing is granted', async () => {
+test('where Redis cannot store the count, nothing is granted', async () => {
   await client.send('CONFIG', ['SET', 'maxmemory', '1'])
   try {
     expect(await takeOne().catch(() => 'refused')).toBe('refused')
@@ -165,7 +165,7 @@ test('where Redis cannot write down what was taken, nothing is granted', async (
   expect(await takeOne()).toEqual([[0, 0, 1, 60_000, 7_200_000_000]])
 })
 
-/** A decision as the script tells it. */
+/** Converts a decision to the script's format. */
 function toAnswer(taken: CounterTake, used: readonly BucketUse[], slot: number): number[] {
   const [key, account] = used
   const readings = [key, account].flatMap((one) => [one?.used ?? 0, one?.resetMs ?? 0, slot])

@@ -3,12 +3,12 @@ import { eventually, residentMb } from '../faults/asking'
 import { openRaw, type RawClient } from '../raw-client'
 import { startRig, type Customer, type Rig } from '../rig'
 
-/** What is promised is SOCKETS=4000, CONNECTIONS=9000 and KEPT_SECONDS=90. */
+/** The promised values are SOCKETS=4000, CONNECTIONS=9000 and KEPT_SECONDS=90. */
 const sockets = Number(process.env['SOCKETS'] ?? 1000)
 const connections = Number(process.env['CONNECTIONS'] ?? 3000)
-/** Between two requests of a connection; GAP_SECONDS=61 is beyond what balancers keep theirs for. */
+/** Time between two requests of a connection; GAP_SECONDS=61 is longer than load balancers keep theirs. */
 const gapSeconds = Number(process.env['GAP_SECONDS'] ?? 5)
-/** Long enough to see a kept connection go; 0 to leave that out. */
+/** Long enough to see an idle connection close; 0 skips that. */
 const keptSeconds = Number(process.env['KEPT_SECONDS'] ?? 0)
 
 setDefaultTimeout(180_000 + keptSeconds * 1000)
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => rig[Symbol.asyncDispose]())
 
-/** Opens many, some at a time: a listener's queue is short. */
+/** Opens many connections, some at a time, as a listener's queue is short. */
 async function openMany(count: number): Promise<RawClient[]> {
   const open: RawClient[] = []
   while (open.length < count) {
@@ -33,7 +33,7 @@ async function openMany(count: number): Promise<RawClient[]> {
   return open
 }
 
-/** How long until each was over, from now on; those that are not within `limitMs` count as so long. */
+/** Measures the time until each connection ends; those still open count as `limitMs`. */
 async function endedAfter(clients: readonly RawClient[], limitMs: number): Promise<number[]> {
   const startedAt = performance.now()
   return Promise.all(
@@ -44,7 +44,7 @@ async function endedAfter(clients: readonly RawClient[], limitMs: number): Promi
   )
 }
 
-/** Half of the answers to somebody else came within so many ms. */
+/** Measures the median latency of another customer, in ms. */
 async function othersMs(): Promise<number> {
   const times: number[] = []
   for (let time = 0; time < 40; time++) {
@@ -63,7 +63,7 @@ const head = (framing: string) =>
   `POST /v1/chat/completions HTTP/1.1\r\nhost: h\r\nauthorization: Bearer ${customer.key}\r\n` +
   `content-type: application/json\r\n${framing}\r\n\r\n`
 
-test(`H01 H02: ${sockets} half requests, stalled bodies and dripped ones are cut; others are served meanwhile`, async () => {
+test(`H01 H02: ${sockets} partial requests, stalled and dripping bodies are cut; others are served meanwhile`, async () => {
   const before = await othersMs()
   const halves = await openMany(sockets)
   for (const client of halves) await client.send('GET /v1/models HTTP/1.1\r\nhost: h\r\nx: ')
@@ -71,7 +71,7 @@ test(`H01 H02: ${sockets} half requests, stalled bodies and dripped ones are cut
   const slow = await openMany(40)
   for (const client of slow) await client.send(`${head('content-length: 100000')}{"model":`)
   const bodiesCut = endedAfter(slow, 90_000)
-  // Half of them send a byte now and then, which is no progress.
+  // Half of them send a byte now and then, which does not count as progress.
   const dripping = setInterval(() => {
     for (const client of slow.slice(20)) void client.send(' ').catch(() => undefined)
   }, 1000)
@@ -83,14 +83,14 @@ test(`H01 H02: ${sockets} half requests, stalled bodies and dripped ones are cut
     `H01: others ${before.toFixed(1)} ms before, ${during.toFixed(1)} ms during; heads cut after ` +
       `${Math.max(...headMs).toFixed(0)} ms, bodies after ${Math.max(...bodyMs).toFixed(0)} ms`,
   )
-  // Promised are 12 s, by the runtime's steps of 4 s.
+  // The promise is 12 s, in the runtime's steps of 4 s.
   expect(Math.max(...headMs)).toBeLessThan(15_000)
   expect(Math.max(...bodyMs)).toBeLessThan(45_000)
   expect(during).toBeLessThan(Math.max(10 * before, 200))
   for (const client of [...halves, ...slow]) client.close()
 })
 
-test(`L04: connections that were idle for ${gapSeconds} s, some more or less, are still good`, async () => {
+test(`L04: connections idle for about ${gapSeconds} s still work`, async () => {
   const kept = await openMany(50)
   const request = `${head('content-length: 2').replace('/v1/chat/completions', '/v1/embeddings')}{}`
   for (const client of kept) {
@@ -109,7 +109,7 @@ test(`L04: connections that were idle for ${gapSeconds} s, some more or less, ar
   for (const client of kept) client.close()
 })
 
-test(`H04: ${connections} connections that say nothing cost little, and health answers`, async () => {
+test(`H04: ${connections} silent connections cost little, and health checks are answered`, async () => {
   const before = residentMb(rig.gateway.pid)
   const idle = await openMany(connections)
   const startedAt = performance.now()
@@ -122,7 +122,7 @@ test(`H04: ${connections} connections that say nothing cost little, and health a
   for (const client of idle) client.close()
 })
 
-/** What a body has in it: a text of one byte a character, and one that the engine keeps in two. */
+/** Contents of bodies: a text of one byte a character, and one that the engine stores in two. */
 const texts = [
   ['plain text', 'word '.repeat((31 << 20) / 5)],
   ['text with a character beyond Latin', `漢${'word '.repeat((31 << 20) / 5)}`],
@@ -130,7 +130,7 @@ const texts = [
 
 describe.each(texts)('eight bodies of 32 MB of %s', (_name, content) => {
   test.each([
-    ['whose length is told', (body: Buffer) => body],
+    ['with a content-length', (body: Buffer) => body],
     ['in chunks', (body: Buffer) => inChunks(body)],
   ])(
     'H05: %s, of eight accounts at once, are read, and their memory comes back',
@@ -155,7 +155,7 @@ describe.each(texts)('eight bodies of 32 MB of %s', (_name, content) => {
         }),
       )
       clearInterval(watch)
-      // Far beyond the context of the model: refused, after it was read, or where there is no time for it.
+      // Far beyond the context of the model: rejected after it was read, or on timeout.
       for (const { status, text } of answers) {
         expect(status).toBeOneOf([400, 503])
         expect(text).not.toContain('large requests')
@@ -171,7 +171,7 @@ describe.each(texts)('eight bodies of 32 MB of %s', (_name, content) => {
   )
 })
 
-test('H05: a large body counts until it is sent on, not until it is answered', async () => {
+test('H05: a large body uses its budget until it is sent upstream, not until it is answered', async () => {
   const model = await rig.model('slow-first-20000', { context_length: 100_000_000 })
   const customers = [await rig.gateway.customer(), await rig.gateway.customer()]
   const startedAt = performance.now()
@@ -180,7 +180,7 @@ test('H05: a large body counts until it is sent on, not until it is answered', a
       const response = await fetch(`${rig.gateway.url}/v1/chat/completions`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        // There is room for one of them at a time.
+        // The budget has room for one of them at a time.
         body: JSON.stringify({
           model,
           messages: [{ role: 'user', content: 'a'.repeat(30 << 20) }],
@@ -199,7 +199,7 @@ test('H05: a large body counts until it is sent on, not until it is answered', a
 const begun = ({ key }: Customer) =>
   head(`content-length: ${31 << 20}`).replace(customer.key, key) + '{"model":"fake/ok","x":"'
 
-test('H05: who sends a large body slowly keeps nobody else out, nor does who leaves', async () => {
+test('H05: a slow large body blocks no other client, nor does one whose client disconnects', async () => {
   const [slow, quick] = [await rig.gateway.customer(), await rig.gateway.customer()]
   using client = await openRaw(rig.gateway.url)
   using leaving = await openRaw(rig.gateway.url)
@@ -208,7 +208,7 @@ test('H05: who sends a large body slowly keeps nobody else out, nor does who lea
   leaving.close()
   await client.send(begun(slow))
   await client.send(Buffer.alloc(2 << 20, 'a'))
-  // Fast enough for the runtime.
+  // Fast enough not to be cut by the runtime.
   const sending = setInterval(() => void client.send(Buffer.alloc(64 << 10, 'a')), 1000)
   await Bun.sleep(1000)
   const startedAt = performance.now()
@@ -243,7 +243,7 @@ function inChunks(body: Buffer): ReadableStream<Uint8Array> {
 }
 
 if (keptSeconds > 0) {
-  test('H01: half a second request on a kept connection is cut as well', async () => {
+  test('H01: a partial second request on a kept-alive connection is cut as well', async () => {
     const kept = await openMany(sockets)
     for (const client of kept) {
       await client.send('GET /healthz HTTP/1.1\r\nhost: h\r\n\r\n')

@@ -1,11 +1,11 @@
 import type { Socket, TCPSocketListener } from 'bun'
 
-/** A TCP connection through the test: it can be slow, or cut. */
+/** A TCP proxy in the test, which can be slowed or cut. */
 export interface SlowWire extends Disposable {
   port: number
-  /** From now on each direction is late by so many milliseconds. */
+  /** Delays each direction by `ms` milliseconds from now on. */
   delay: (delayMs: number) => void
-  /** Ends all connections and takes no new ones until it is mended. */
+  /** Closes all connections and accepts no new ones until it is restored. */
   cut: () => void
   mend: () => void
 }
@@ -14,7 +14,7 @@ interface Half {
   other: Promise<Socket<Half>>
 }
 
-/** One end of a connection: what it reads goes to the other, what it opens is known. */
+/** Handlers of one end of a connection: forward to the other end, and track open sockets. */
 const endOf = (open: Set<Socket<Half>>, wire: { delayMs: number }) => ({
   open: (half: Socket<Half>) => void open.add(half),
   data: (half: Socket<Half>, bytes: Buffer) => {
@@ -36,7 +36,7 @@ const endOf = (open: Set<Socket<Half>>, wire: { delayMs: number }) => ({
   },
 })
 
-/** Starts a wire to a port of this machine. */
+/** Starts a proxy to a port of this machine. */
 export function startWire(targetPort: number): SlowWire {
   const open = new Set<Socket<Half>>()
   const state = { delayMs: 0, isCut: false }

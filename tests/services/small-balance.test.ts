@@ -7,12 +7,12 @@ setDefaultTimeout(120_000)
 
 const minimum = 100_000_000n
 const granted = 150_000_000n
-/** What a request of it holds, a hundred tokens of input included. */
+/** The hold of a request, including a hundred input tokens. */
 const worst = 850n * outputPrice + 100_000n
 const asked: Asked = { name: 'chunks-125', max_tokens: 850 }
 
 test.each([1, 2, 3, 5])(
-  'finding M2: 0.15 USD are served by %d nodes at once, without a refusal while the account can pay',
+  'finding M2: 0.15 USD are spent on %d nodes at once, without a rejection while the account can pay',
   async (count) => {
     await using nodes = await startNodes(count, {
       LOG_LEVEL: 'error',
@@ -22,7 +22,7 @@ test.each([1, 2, 3, 5])(
     let left = granted
     const refusals: unknown[] = []
     let served = 0
-    // One request at a time on each node: what the others hold at most is not there for this one.
+    // One request at a time on each node: the maximum holds of the others are not available to this one.
     const canPay = () => left - BigInt(count) * worst >= minimum
     const serve = async (index: number) => {
       while (canPay()) {

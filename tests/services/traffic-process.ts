@@ -2,7 +2,7 @@ import { startBalancer } from './balancer'
 import { newWitness, witnessed } from './client-load'
 import type { FromTraffic, ToTraffic } from './traffic'
 
-// Clients and their balancer, started by `startTraffic`: what the clients saw goes back as messages.
+// Clients and their load balancer, started by `startTraffic`: the clients' observations are returned as messages.
 const tell = (message: FromTraffic) => process.send?.(message)
 
 let targets: readonly string[] = []

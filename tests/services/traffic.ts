@@ -12,24 +12,24 @@ interface Answered extends Witness {
 
 export type FromTraffic = { ready: true } | Answered | { failures: string[] }
 
-/** Clients and a balancer in front of nodes. */
+/** Clients and a load balancer in front of nodes. */
 export interface Traffic extends AsyncDisposable {
-  /** Asks by way of the balancer; what its client saw goes to `into`. */
+  /** Sends a request through the load balancer; the client's observation goes to `into`. */
   ask: (worker: Worker, into: Witness) => Promise<void>
-  /** Requests that the balancer could not pass on, or whose answers broke off, and why. */
+  /** Reasons of requests that the load balancer could not forward, or whose answers were cut off. */
   failures: () => Promise<string[]>
 }
 
 interface Options {
-  /** Addresses of nodes, as they are at this moment; a node that starts anew may have another. */
+  /** Returns the current addresses of nodes; a restarted node may have another. */
   targets: () => readonly string[]
-  /** Between two questions of the balancer to a node. */
+  /** Interval of the load balancer's probes of a node. */
   probeMs: number
 }
 
 /**
- * Starts them in a process of their own: one that runs tests has 256 fetches at a time, whatever
- * `BUN_CONFIG_MAX_HTTP_REQUESTS` says, and a thousand wait for each other there.
+ * Starts them in a separate process: a test process has at most 256 concurrent fetches, whatever
+ * `BUN_CONFIG_MAX_HTTP_REQUESTS` is, so that a thousand would wait for each other.
  */
 export async function startTraffic({ targets, probeMs }: Options): Promise<Traffic> {
   const waiting = new Map<number, (answered: Answered) => void>()

@@ -15,14 +15,14 @@ import { startFakeProvider } from '../upstreams/fake-provider'
 
 setDefaultTimeout(180_000)
 
-/** The release before, or what comes nearest; `PREVIOUS=<commit>` for another. Moves on with releases. */
+/** The previous release, or the nearest commit; `PREVIOUS=<commit>` overrides it. Updated with releases. */
 const previous = process.env['PREVIOUS'] ?? '07b06da'
 const root = dirname(dirname(import.meta.dir))
 
 const git = (...args: string[]) => Bun.spawnSync(['git', '-C', root, ...args])
 const isKnown = git('cat-file', '-e', `${previous}^{commit}`).exitCode === 0
 
-/** The tree of that commit, with its packages: those of this one, where they are the same. */
+/** Checks out that commit, with its packages, or those of the current tree where they are equal. */
 async function treeOf(commit: string): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'tollgate-previous-'))
   const archive = join(path, 'tree.tar')
@@ -54,7 +54,7 @@ if (!isKnown) {
 }
 
 test.skipIf(!isKnown)(
-  'L07: a release and the one before serve side by side, and take over each other’s journals',
+  'L07: a release and the previous one serve side by side, and take over each other’s journals',
   async () => {
     await using stack = new AsyncDisposableStack()
     const tree = await treeOf(previous)
@@ -76,7 +76,7 @@ test.skipIf(!isKnown)(
       for (const path of dataDirs) await rm(path, { recursive: true, force: true })
     })
     const nodes: Gateway[] = []
-    /** What each process said that ever ran, those that were killed too. */
+    /** The output of each process so far, including killed ones. */
     const outputs: Gateway['output'][] = []
     stack.defer(async () => {
       await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()))
@@ -95,7 +95,7 @@ test.skipIf(!isKnown)(
       nodes[place] = node
       outputs.push(node.output)
     }
-    // All is made by the old one, secrets included; then the new one joins it.
+    // Everything is created by the old version, secrets included; then the new one joins.
     await start(0, 'old')
     await connectProvider(at(0), upstream)
     for (const name of ['chunks-5', 'chunks-40-gap-10']) {
@@ -108,7 +108,7 @@ test.skipIf(!isKnown)(
         pricing: { input: 1, output: 4 },
       })
     }
-    // Not at once: they share a plan that the first one makes.
+    // Sequentially: they share a plan that the first one creates.
     const customers = [await at(0).customer({}, { credit: 100 })]
     for (let count = 0; count < 5; count++) {
       customers.push(await at(0).customer({}, { credit: 100 }))
@@ -127,7 +127,7 @@ test.skipIf(!isKnown)(
     }
     await more(30)
     expect([witness.broken, [...witness.statuses.keys()]]).toEqual([0, [200]])
-    // The new one takes over from the old one that was killed, then the other way round.
+    // The new version takes over from the killed old one, then vice versa.
     for (const [place, version] of [
       [0, 'new'],
       [1, 'old'],
@@ -144,7 +144,7 @@ test.skipIf(!isKnown)(
     console.log(
       `L07: ${witness.seen.length} answered, ${witness.broken} broken by kills, ${orphans} orphans`,
     )
-    // While a killed one is away its customers may be told to come again, and nothing else.
+    // While a killed node is down its customers may get a retryable error, and nothing else.
     for (const status of witness.statuses.keys()) expect(status).toBeOneOf([200, 503])
     expect(outputs).toHaveLength(4)
     for (const output of outputs) expect(output()).not.toMatch(/damaged|"level":60/)

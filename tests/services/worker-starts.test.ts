@@ -26,7 +26,7 @@ afterAll(() => redis[Symbol.asyncDispose]())
 const start = (workers: number, options: RigOptions = {}) =>
   startGateway({ ...options, environment: { WORKERS: String(workers), REDIS_URL: redis.url } })
 
-/** Whether a process has a socket that listens at the port of that address. */
+/** Tells whether a process listens at the port of that address. */
 async function listensAt(pid: number, url: string): Promise<boolean> {
   const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, '0')
   const table = await readFile('/proc/net/tcp', 'utf8')
@@ -41,7 +41,7 @@ async function listensAt(pid: number, url: string): Promise<boolean> {
   return links.some((name) => listening.includes(name))
 }
 
-/** Resolves once that worker is another process, which listens at the address. Rejects after `limitMs`. */
+/** Resolves once that worker is a new process that listens at the address. Rejects after `limitMs`. */
 async function startedAgain(
   worker: number,
   { before, dataDir, url }: { before: number; dataDir: string; url: string },
@@ -55,15 +55,15 @@ async function startedAgain(
   throw new Error(`worker ${worker} does not listen at ${url} again`)
 }
 
-test('a first worker that is started again listens where it did, also where no port is set', async () => {
+test('a restarted first worker listens at the same port, also where no port is set', async () => {
   await using gateway = await start(2)
   const before = (await workersOf(gateway.dataDir)).get(1) ?? 0
   process.kill(before, 'SIGKILL')
   await startedAgain(1, { ...gateway, before })
 }, 40_000)
 
-test('a worker that cannot be spawned is told of and tried again until it can', async () => {
-  // A runtime of its own, which can be taken away.
+test('a worker that cannot be spawned is logged and retried until it can', async () => {
+  // A copy of the runtime, which can be removed.
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-runtime-'))
   const runtime = join(folder, 'bun')
   await copyFile(process.execPath, runtime)
@@ -83,10 +83,10 @@ test('a worker that cannot be spawned is told of and tried again until it can', 
   await rm(folder, { recursive: true })
 }, 40_000)
 
-test('where one worker cannot start none stays, and one line says which it was', async () => {
+test('where one worker cannot start, all exit, and one line names it', async () => {
   const dataDir = await newDataDir()
   await mkdir(join(dataDir, 'workers'), { recursive: true })
-  // No directory: whoever is to work in it ends at once, while the third still starts.
+  // Not a directory: its worker exits at once, while the third still starts.
   await writeFile(join(dataDir, 'workers/2'), '')
   const thrown = await start(3, { dataDir }).then(
     async (gateway) => {
@@ -95,7 +95,7 @@ test('where one worker cannot start none stays, and one line says which it was',
     },
     (error: Error) => error.message,
   )
-  // What that one says itself, and what came of it: nothing of those that could have started.
+  // Its own line, and the resulting one: nothing from workers that could have started.
   expect(thrown.split('\n').filter((line) => line.startsWith('tollgate:'))).toEqual([
     expect.stringContaining(`The data directory ${dataDir}/workers/2 cannot be used`),
     'tollgate: Worker 2 did not start.',

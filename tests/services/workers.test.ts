@@ -33,7 +33,7 @@ afterAll(async () => {
 const start = (environment: Record<string, string> = {}) =>
   startGateway({ environment: { WORKERS: String(count), REDIS_URL: redis.url, ...environment } })
 
-/** The processes that a process has started. */
+/** Lists the children of a process. */
 async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
   const pids = text.split(' ').filter(Boolean).map(Number)
@@ -43,7 +43,7 @@ async function childrenOf(pid: number): Promise<number[]> {
   return lines.flatMap(({ child, line }) => (line.includes('main.ts') ? [child] : []))
 }
 
-/** Asks on a connection of its own, so that the kernel chooses who answers. */
+/** Sends a request on a new connection, so that the kernel chooses the worker. */
 const ask = (fields: object = {}, on = gateway) =>
   fetch(`${on.url}/v1/chat/completions`, {
     method: 'POST',
@@ -60,7 +60,7 @@ const ask = (fields: object = {}, on = gateway) =>
     }),
   })
 
-/** Which workers have answered, by their lines in the log. */
+/** Returns the workers that have answered, by their log lines. */
 const answered = () =>
   new Set(
     [...gateway.output().matchAll(/^\{.*"worker":(\d+).*"status":200/gm)].map(([, worker]) =>
@@ -73,7 +73,7 @@ async function balance(): Promise<number> {
   return Number(usd)
 }
 
-test('several workers answer on one port, and book on one balance', async () => {
+test('several workers answer on one port, and charge one balance', async () => {
   const before = await balance()
   const costs = []
   for (let asked = 0; asked < 40; asked += 1) {
@@ -91,7 +91,7 @@ test('several workers answer on one port, and book on one balance', async () => 
   expect(answered()).toEqual(new Set([1, 2]))
 })
 
-test('a worker that dies is started again, and the other answers meanwhile', async () => {
+test('a worker that dies is restarted, and the other answers meanwhile', async () => {
   const [first = 0, ...others] = await childrenOf(gateway.pid)
   expect(others).toHaveLength(count - 1)
   process.kill(first, 'SIGKILL')
@@ -104,24 +104,24 @@ test('a worker that dies is started again, and the other answers meanwhile', asy
   expect(gateway.output()).toContain('a worker ended by itself; it is started again')
 })
 
-test('a port that somebody else has is refused, also where that is another set of workers', async () => {
+test('a port in use is rejected, also where another set of workers uses it', async () => {
   const port = new URL(gateway.url).port
   const second = start({ PORT: port })
   await expect(second).rejects.toThrow(`127.0.0.1:${port} is in use`)
 })
 
-test('without a Redis they are refused, in one line', async () => {
+test('workers without a Redis are rejected, in one line', async () => {
   const alone = startGateway({ environment: { WORKERS: '2' } })
   await expect(alone).rejects.toThrow('tollgate: REDIS_URL is required with WORKERS=2')
 })
 
-test('more of them than the embedded database has connections for are refused', async () => {
+test('more workers than the embedded database has connections for are rejected', async () => {
   await expect(start({ WORKERS: '9' })).rejects.toThrow(
     'tollgate: WORKERS=9 with a DATABASE_POOL_SIZE',
   )
 })
 
-test('a stop lets open streams of all workers end, and ends with 0', async () => {
+test('a graceful shutdown lets open streams of all workers end, and exits with 0', async () => {
   await using own = await start()
   await connectProvider(own, upstream)
   const model = {

@@ -2,7 +2,7 @@ import { UsageError } from '../words'
 
 const mostLength = 64
 
-/** A tool's name as models see it: `<server>_<tool>`, of the characters that are allowed. */
+/** Returns a tool's name as models see it: `<server>_<tool>`, with allowed characters only. */
 export const announcedName = (server: string, tool: string): string =>
   `${server}_${tool}`.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, mostLength)
 
@@ -11,7 +11,7 @@ interface Named {
   allow: readonly string[]
 }
 
-/** Throws `UsageError` where two tools would have one name: nobody could tell which is meant. */
+/** Throws `UsageError` where two tools would have one name, as calls would be ambiguous. */
 export function assertDistinct(servers: readonly Named[]): void {
   const taken = new Map<string, string>()
   for (const { name, allow } of servers) {
@@ -21,7 +21,7 @@ export function assertDistinct(servers: readonly Named[]): void {
       const there = taken.get(announced)
       if (there) {
         throw new UsageError(
-          `The tools ${there} and ${here} would both be called ${announced}: rename a server of tools.`,
+          `The tools ${there} and ${here} would both be called ${announced}: rename a tool server.`,
         )
       }
       taken.set(announced, here)

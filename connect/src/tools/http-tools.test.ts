@@ -5,7 +5,7 @@ import { ToolServer } from './tool-server'
 
 const limits = { signal: new AbortController().signal, timeoutMs: 5000, mostBytes: 1000 }
 
-/** A server of tools that runs already, and wants a token. */
+/** Starts a tool server that requires a token. */
 function serve() {
   const seen: (string | null)[] = []
   const handler = createMcpHandler(() => {
@@ -38,8 +38,8 @@ async function started(url: string, token?: string) {
   return { server, said, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
-describe('a server of tools by its address', () => {
-  test('is asked with its token', async () => {
+describe('a tool server at an address', () => {
+  test('is called with its token', async () => {
     const { seen, listener, url } = serve()
     await using one = await started(url, 'let-me-in')
     const [shout] = one.server.tools
@@ -50,11 +50,11 @@ describe('a server of tools by its address', () => {
     expect(await shout?.call({ text: 'hi' }, limits)).toMatchObject({ sent: true })
   })
 
-  test('that refuses has no tools, and is told', async () => {
+  test('that rejects the token has no tools, which is logged', async () => {
     const { listener, url } = serve()
     await using one = await started(url)
     expect(one.server.tools).toEqual([])
-    expect(one.said[0]).toStartWith('The tools of web are away: ')
+    expect(one.said[0]).toStartWith('The tools of web are unavailable: ')
     await listener.stop(true)
   })
 })

@@ -1,4 +1,4 @@
-// A server of tools as a program of its own, by the SDK. What its variable MODE says it does badly.
+// A tool server as its own program, by the SDK. Its variable MODE selects a misbehaviour.
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'

@@ -2,7 +2,7 @@ import { bounds } from '../../../server/src/tunnel/frames'
 import { beginning } from '../pieces'
 import { shortened } from '../words'
 
-/** A part of what a tool says; of most kinds only few fields are read. */
+/** A part of a tool result; of most types only few fields are read. */
 export interface ResultPart {
   type: string
   text?: unknown
@@ -17,7 +17,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const word = (value: unknown, otherwise: string) =>
   typeof value === 'string' ? shortened(value, 100) : otherwise
 
-/** A model reads text; of anything else it is told that it was there. */
+/** Converts a part to text for the model; other parts than text become a note. */
 function textOf(part: ResultPart): string {
   if (part.type === 'text') return typeof part.text === 'string' ? part.text : ''
   if (part.type === 'resource' && isObject(part.resource)) {
@@ -29,14 +29,14 @@ function textOf(part: ResultPart): string {
   return `[${shortened(part.type, 40)} is not shown: ${word(part.mimeType, 'of unknown kind')}]`
 }
 
-/** All parts as one text. */
+/** Joins all parts into one text. */
 export const resultText = (parts: readonly ResultPart[]): string => parts.map(textOf).join('\n')
 
-/** At most so many bytes of a text, and a mark where it was cut. */
+/** Truncates a text to at most `mostBytes`, with a note where it was cut. */
 export function bounded(text: string, mostBytes: number): string {
   const most = Math.min(mostBytes, bounds.bodyBytes)
   const bytes = Buffer.byteLength(text)
-  // What JSON makes of it has to fit into a frame.
+  // Its encoding in JSON has to fit into a frame.
   const isLong = bytes > most || JSON.stringify(text).length > mostWritten
   if (!isLong) return text
   const mark = `\n[cut: this is the beginning of ${bytes} bytes]`

@@ -5,21 +5,21 @@ import { shortened } from '../words'
 export interface ProcessSettings {
   command: string
   args: readonly string[]
-  /** All of it: nothing is inherited beside. */
+  /** The whole environment: nothing else is inherited. */
   environment: Readonly<Record<string, string>>
 }
 
-/** Of one message. */
+/** Bytes of one message. */
 const mostLineBytes = 8 * 1024 * 1024
 const mostLastWords = 500
-/** What a process gets to end by itself, then by the signal. */
+/** Time for a process to exit by itself, then after the signal. */
 const politeMs = 1000
 const lastWordsMs = 200
 
 /**
- * A server of tools as a process of its own: messages are lines of JSON on its input and output. The SDK's
- * own knows only the process that it started; by way of npx or a shell that is not the one that works, so
- * that here all of its group are ended.
+ * A tool server as a child process: messages are lines of JSON on its input and output. The SDK's own transport
+ * ends only the process that it started; with npx or a shell that is not the server itself, so this one
+ * ends the whole process group.
  */
 export class ToolProcess implements Transport {
   onclose?: () => void
@@ -38,14 +38,14 @@ export class ToolProcess implements Transport {
     this.#settings = settings
   }
 
-  /** The end of what it wrote to its error output. */
+  /** The last output on its standard error. */
   get lastWords(): string {
     return shortened(this.#lastWords)
   }
 
   /** Rejects where the command cannot be run. */
   async start(): Promise<void> {
-    if (this.#closing) throw new Error('the server of tools was closed')
+    if (this.#closing) throw new Error('the tool server was closed')
     const { command, args, environment } = this.#settings
     const child = spawn(command, [...args], {
       env: { ...environment },
@@ -61,7 +61,7 @@ export class ToolProcess implements Transport {
     child.once('spawn', resolve)
     child.once('error', (cause) => reject(new Error(`${command} cannot be run`, { cause })))
     child.once('close', () => this.#ended())
-    // Its last words are still on their way; whom it left behind may keep its pipes open for ever.
+    // Its last output may still arrive; orphaned children may keep its pipes open forever.
     child.once('exit', () => setTimeout(() => this.#ended(), lastWordsMs))
     child.stdin.on('error', () => undefined)
     child.stdout.on('data', (bytes: Buffer) => this.#receive(bytes))
@@ -74,12 +74,12 @@ export class ToolProcess implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const stdin = this.#child?.stdin
-    if (!stdin || this.#isClosed) throw new Error('the server of tools has ended')
+    if (!stdin || this.#isClosed) throw new Error('the tool server has exited')
     stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()))
     await promise
   }
 
-  /** Resolves when it has ended, by force if need be. Twice is harmless. */
+  /** Resolves when it has exited, by force if need be. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -94,7 +94,7 @@ export class ToolProcess implements Transport {
       if (!(await this.#exitedWithin(politeMs))) this.#signal('SIGKILL')
     }
     await this.#exitedWithin(politeMs)
-    // Whom it started, and left behind.
+    // Children that it left behind.
     this.#signal('SIGKILL')
     this.#ended()
   }
@@ -109,7 +109,7 @@ export class ToolProcess implements Transport {
     try {
       process.kill(-id, signal)
     } catch {
-      // There is nobody left of the group.
+      // The process group is empty.
     }
   }
 
@@ -133,7 +133,7 @@ export class ToolProcess implements Transport {
     if (rest.length === 0 || this.#isClosed) return
     this.#lineBytes += rest.length
     if (this.#lineBytes > mostLineBytes) {
-      this.#lastWords = 'it wrote an endless line'
+      this.#lastWords = 'it wrote a line without end'
       this.#signal('SIGKILL')
       return this.#ended()
     }
@@ -143,10 +143,10 @@ export class ToolProcess implements Transport {
   #take(line: string): void {
     if (line.trim() === '') return
     try {
-      // The client checks what it is.
+      // The client validates it.
       this.onmessage?.(JSON.parse(line))
     } catch (thrown) {
-      // Many print what is no message; it is not taken for one.
+      // Many servers print other lines than messages; those are ignored.
       this.onerror?.(thrown instanceof Error ? thrown : new Error(String(thrown)))
     }
   }

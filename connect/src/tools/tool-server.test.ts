@@ -45,7 +45,7 @@ async function until(holds: () => boolean): Promise<void> {
 const isAlive = (pid: number) => {
   try {
     process.kill(pid, 0)
-    // One that nobody has waited for is still in the table.
+    // A zombie is still in the process table.
     const stat = Bun.spawnSync(['ps', '-o', 'stat=', '-p', String(pid)]).stdout.toString()
     return stat.trim() !== '' && !stat.startsWith('Z')
   } catch {
@@ -76,7 +76,7 @@ describe('tools', () => {
     expect(JSON.stringify(refused)).toContain('The arguments do not fit: ')
   })
 
-  test('say in words what is no text, and that they failed', async () => {
+  test('describe results that are not text, and report failures', async () => {
     await using one = await started()
     expect(await one.tool('picture').call({}, limits)).toEqual({
       content:
@@ -89,7 +89,7 @@ describe('tools', () => {
     })
   })
 
-  test('get nothing of our environment but what they need', async () => {
+  test('inherit only the variables that they need', async () => {
     await using one = await started()
     const outcome = await one.tool('environment').call({}, limits)
     expect('content' in outcome ? outcome.content.split(' ') : []).toEqual([
@@ -99,7 +99,7 @@ describe('tools', () => {
     ])
   })
 
-  test('that say more than may be sent are cut, and say so', async () => {
+  test('with a result beyond the maximum are truncated, with a note', async () => {
     await using one = await started()
     const outcome = await one.tool('long').call({}, { ...limits, mostBytes: 1001 })
     const content = 'content' in outcome ? outcome.content : ''
@@ -108,7 +108,7 @@ describe('tools', () => {
     expect(Buffer.byteLength(content)).toBeGreaterThan(990)
   })
 
-  test('that take too long are left with the reason', async () => {
+  test('that take too long are abandoned with the reason', async () => {
     await using one = await started()
     const signal = AbortSignal.timeout(100)
     await expect(one.tool('wait').call({}, { ...limits, signal })).rejects.toThrow('timed out')
@@ -122,39 +122,43 @@ describe('tools', () => {
   })
 })
 
-describe('a server of tools', () => {
-  test('that dies is started again, and its tools are away meanwhile', async () => {
+describe('a tool server', () => {
+  test('that dies is restarted, and its tools are unavailable meanwhile', async () => {
     await using one = await started()
     const before = one.server.tools.length
     const outcome = await one.tool('die').call({}, limits)
     expect(outcome).toMatchObject({ sent: true })
     await until(() => one.server.tools.length === 0 || one.changes.count >= 2)
     await until(() => one.server.tools.length === before)
-    expect(one.said.join()).toContain('The tools of mine are away: I have to go now')
+    expect(one.said.join()).toContain('The tools of mine are unavailable: I have to go now')
     expect(one.changes.count).toBe(3)
     expect(await one.tool('add').call({ a: 1, b: 1 }, limits)).toMatchObject({ content: '2' })
   })
 
-  test('that cannot start is told once, without secrets, and tried again', async () => {
+  test('that cannot start is logged once, without secrets, and retried', async () => {
     await using one = await started({ mode: 'dead' })
     expect(one.server.tools).toEqual([])
     await Bun.sleep(600)
-    expect(one.said).toEqual(['The tools of mine are away: there is no [31mlicence for [secret]'])
+    expect(one.said).toEqual([
+      'The tools of mine are unavailable: there is no [31mlicence for [secret]',
+    ])
   })
 
-  test('that is not installed is told by its name', async () => {
+  test('that is not installed is logged by its name', async () => {
     await using one = await started({ reach: { command: 'no-such-program', args: [] } })
-    expect(one.said[0]).toStartWith('The tools of mine are away: no-such-program cannot be run')
+    expect(one.said[0]).toStartWith(
+      'The tools of mine are unavailable: no-such-program cannot be run',
+    )
   })
 
-  test('that prints other things beside its messages is used all the same', async () => {
+  test('that prints other lines beside its messages works all the same', async () => {
     await using one = await started({ mode: 'noisy' })
     expect(await one.tool('add').call({ a: 1, b: 1 }, limits)).toMatchObject({ content: '2' })
   })
 
   test('that writes an endless line is ended', async () => {
     await using one = await started({ mode: 'endless' })
-    expect(one.said[0]).toBe('The tools of mine are away: it wrote an endless line')
+    expect(one.said[0]).toBe('The tools of mine are unavailable: it wrote a line without end')
   }, 20_000)
 
   test.each([
@@ -177,7 +181,7 @@ describe('a server of tools', () => {
   )
 })
 
-test('a toolbox finds tools of all its servers by the names that it announced', async () => {
+test('a toolbox finds tools of all its servers by their announced names', async () => {
   await using toolbox = new Toolbox(
     [settings({ allow: ['add'] }), { ...settings({ allow: ['add'] }), name: 'other' }],
     { say: () => undefined, hide },
@@ -192,8 +196,8 @@ test('a toolbox finds tools of all its servers by the names that it announced', 
 
 const stopping = (one: Bun.TCPSocketListener) => ({ one, [Symbol.dispose]: () => one.stop(true) })
 
-describe('N3: a server of tools that is stopped while it starts', () => {
-  const stubborn = 'a program that never speaks, nor ends by itself'
+describe('N3: a tool server that is stopped while it starts', () => {
+  const stubborn = 'a program that is silent and never exits'
   const reaches = {
     'a program': {},
     [stubborn]: { reach: { command: 'sh', args: ['-c', 'trap "" TERM; sleep 600 & wait'] } },

@@ -10,21 +10,21 @@ import { shortened, wordsOf } from '../words'
 export interface ProcessReach {
   command: string
   args: readonly string[]
-  /** All that its process gets. */
+  /** The whole environment of its process. */
   environment: Readonly<Record<string, string>>
-  /** What of it the owner wrote down, which may be secret. */
+  /** Values from the configuration, which may be secret. */
   given: Readonly<Record<string, string>>
 }
 
-/** A server of tools as the owner describes it. */
+/** A tool server as configured. */
 export interface ToolServerSettings {
   name: string
-  /** The only tools that are announced and run, as the server calls them. */
+  /** The only tools that are announced and run, by their names at the server. */
   allow: readonly string[]
   reach: ProcessReach | { url: string; token?: string | undefined }
 }
 
-/** A tool as a hello announces it. */
+/** A tool as announced in a hello. */
 export interface AnnouncedTool {
   name: string
   description: string
@@ -37,7 +37,7 @@ export interface CallLimits {
   mostBytes: number
 }
 
-/** What a call came to. `sent` false: the tool has not run. */
+/** The outcome of a call. `sent` false: the tool has not run. */
 export type Outcome = { content: string; isError: boolean } | { failure: string; sent: boolean }
 
 export interface Callable {
@@ -48,9 +48,9 @@ export interface Callable {
 
 export interface ToolServerPorts {
   say: Say
-  /** Takes secrets out of a text. */
+  /** Redacts secrets in a text. */
   hide: (text: string) => string
-  /** Before it is started again; 1 s doubling to a minute otherwise. */
+  /** The delay before a restart; 1 s doubling to a minute by default. */
   firstMs?: number
 }
 
@@ -65,7 +65,7 @@ const mostDescription = 1000
 const longestMs = 24 * 3_600_000
 const stopped = 'the agent was stopped'
 
-/** Keeps a server of tools running, and calls what is allowed of it. */
+/** Keeps a tool server running, and calls its allowed tools. */
 export class ToolServer implements AsyncDisposable {
   readonly #settings: ToolServerSettings
   readonly #ports: ToolServerPorts
@@ -91,8 +91,8 @@ export class ToolServer implements AsyncDisposable {
   }
 
   /**
-   * Resolves when the first try has shown what it has; keeps it running from then on. `changed` is called
-   * whenever its tools are others.
+   * Resolves after the first attempt to list its tools; keeps it running from then on. Calls `changed`
+   * whenever its tools change.
    */
   async start(changed: () => void): Promise<void> {
     this.#changed = changed
@@ -115,19 +115,19 @@ export class ToolServer implements AsyncDisposable {
       this.#show([])
       if (signal.aborted) return
       if (performance.now() - beganAt > heldMs) this.#backOff.reset()
-      const said = `The tools of ${this.name} are away: ${words}`
+      const said = `The tools of ${this.name} are unavailable: ${words}`
       if (said !== this.#told) this.#ports.say('warn', 'tools_away', said)
       this.#told = said
       await pause(this.#backOff.next(), signal)
     }
   }
 
-  /** One life of it; says how it ended. */
+  /** Runs it once, from start to exit; returns the reason of its end. */
   async #hold(connected: () => void): Promise<string> {
     const { signal } = this.#stop
     const transport = await this.#open()
     const { Client } = await import('@modelcontextprotocol/client')
-    // A stop that came meanwhile found nothing to close.
+    // A stop in the meantime found nothing to close.
     if (signal.aborted) return stopped
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
     const client = new Client(
@@ -151,7 +151,7 @@ export class ToolServer implements AsyncDisposable {
       if (!(await this.#list(client))) throw new Error('it does not list its tools')
       connected()
       await this.#watched(client, ended)
-      return lastWordsOf(transport) || 'it has ended'
+      return lastWordsOf(transport) || 'it has exited'
     } catch (thrown) {
       return shortened(this.#ports.hide(lastWordsOf(transport) || wordsOf(thrown)))
     } finally {
@@ -168,7 +168,7 @@ export class ToolServer implements AsyncDisposable {
     return new StreamableHTTPClientTransport(new URL(reach.url), { requestInit: { headers } })
   }
 
-  /** A process says when it ends; another server has to be asked. */
+  /** Resolves when the server is gone: a process reports its exit, a server at an address has to be polled. */
   async #watched(client: Client, ended: Promise<void>): Promise<void> {
     if ('command' in this.#settings.reach) return ended
     const stopped = Promise.withResolvers<void>()
@@ -180,11 +180,11 @@ export class ToolServer implements AsyncDisposable {
         pause(lookAgainMs, signal).then(() => signal.aborted),
       ])
       if (isOver) return
-      if (!(await this.#list(client))) throw new Error('it does not answer any more')
+      if (!(await this.#list(client))) throw new Error('it no longer answers')
     }
   }
 
-  /** Reads what it has; false where it does not say. */
+  /** Lists its tools; false where the server does not support it. */
   async #list(client: Client): Promise<boolean> {
     try {
       const { tools } = await client.listTools({}, { timeout: listMs, cacheMode: 'refresh' })
@@ -216,7 +216,7 @@ export class ToolServer implements AsyncDisposable {
     this.#ports.say(missing.length > 0 ? 'warn' : 'info', 'tools', said)
   }
 
-  /** None where it cannot be announced. */
+  /** Returns undefined where the tool cannot be announced. */
   #callable(client: Client, tool: Tool, validators: Validators): Callable[] {
     const { name, description = '', inputSchema } = tool
     const parameters = { ...inputSchema }
@@ -229,7 +229,7 @@ export class ToolServer implements AsyncDisposable {
       const validate = validators.getValidator(parameters)
       const announced = {
         name: announcedName(this.name, name),
-        // Not within a character that takes two units.
+        // Not within a surrogate pair.
         description: hide(description)
           .slice(0, mostDescription)
           .replace(/[\uD800-\uDBFF]$/, ''),

@@ -6,7 +6,7 @@ import {
   type ToolServerSettings,
 } from './tool-server'
 
-/** The tools of all servers that the owner described. */
+/** The tools of all configured servers. */
 export class Toolbox implements AsyncDisposable {
   readonly #servers: readonly ToolServer[]
 
@@ -18,14 +18,14 @@ export class Toolbox implements AsyncDisposable {
     return this.#servers.flatMap(({ tools }) => tools.map(({ announced }) => announced))
   }
 
-  /** By the name that was announced. */
+  /** Finds a tool by its announced name. */
   find(name: string): Callable | undefined {
     return this.#servers
       .flatMap(({ tools }) => tools)
       .find(({ announced }) => announced.name === name)
   }
 
-  /** Resolves when each has shown what it has, or failed to. */
+  /** Resolves when each server has listed its tools, or failed to. */
   async start(changed: () => void): Promise<void> {
     await Promise.all(this.#servers.map((one) => one.start(changed)))
   }

@@ -14,22 +14,22 @@ export interface NamedQuote extends Quote {
   source: string
 }
 
-/** The price that is taken of what the sources say. */
+/** The price chosen from those of the sources. */
 export interface Chosen {
   price: Price
   later: Quote['later']
   source: string
-  /** What other sources have otherwise, by source. */
+  /** Differences of other sources, by source. */
   differing: Record<string, string[]>
 }
 
-/** The exact names before the patterns; the oldest last. */
+/** Order of sources: exact names before patterns; the oldest last. */
 const order = ['litellm', 'pi-ai', 'genai-prices', 'model-prices', 'models.dev']
 
-/** These search for every answer, so that the fee of a search is one of each request. */
+/** Models that search for every answer, so that the fee of a search applies to each request. */
 const searchesAlways = /search-preview|search-api|^sonar/
 
-/** The price of a model; undefined where no source has one. `prefer` names the source to take. */
+/** Chooses the price of a model; undefined where no source has one. `prefer` names the source to use. */
 export function choosePrice(
   unordered: readonly NamedQuote[],
   { id, prefer }: { id: string; prefer: string | undefined },
@@ -58,8 +58,8 @@ export function choosePrice(
 }
 
 /**
- * An announced price with the rates that the announcement leaves out: where input and output change by one
- * factor, they do as well.
+ * Completes an announced price with the rates that the announcement leaves out: where input and output change by
+ * one factor, so do the other rates.
  */
 function announced(now: Price, then: Price): Price {
   const factor = (then.input ?? 0) / (now.input ?? 0)
@@ -84,7 +84,7 @@ function announced(now: Price, then: Price): Price {
   })
 }
 
-/** Pieces, such as searches, keep their price. */
+/** Scales token rates; prices of units, such as searches, stay. */
 const scaled = ({ image, request, search, ...tokens }: Rates, factor: number): Rates => ({
   ...Object.fromEntries(
     Object.entries(tokens).map(([name, rate]: [string, number]) => [name, usd(rate * factor)]),
@@ -92,7 +92,7 @@ const scaled = ({ image, request, search, ...tokens }: Rates, factor: number): R
   ...cleaned({ image, request, search }),
 })
 
-/** What most of the fresh sources say; of several such prices, the first. */
+/** Returns the price that most fresh sources agree on; the first of several. */
 function mostSaid(quotes: readonly NamedQuote[]): NamedQuote | undefined {
   const fresh = quotes.filter(({ source }) => source !== 'models.dev')
   const votesOf = ({ price }: Quote) =>
@@ -110,7 +110,7 @@ function withSearchOfEachRequest({ search, ...price }: Price): Price {
   return { ...price, ...(request !== undefined && { request }) }
 }
 
-/** Without tiers that no prompt comes to. */
+/** Removes tiers beyond the context length. */
 export function reachable(price: Price, context = Infinity): Price {
   const reach = <Layer extends Pick<Price, 'tiers'>>({ tiers = [], ...layer }: Layer) => {
     const reached = tiers.filter(({ above }) => above < context)
@@ -127,6 +127,6 @@ export function reachable(price: Price, context = Infinity): Price {
   }
 }
 
-/** Half a price would give the answers away. */
+/** Tells whether a price has both input and output, as half a price would give answers away. */
 export const isWhole = ({ input = 0, output = 0, request = 0 }: Price, category: string) =>
   (input > 0 && (category === 'embedding' || output > 0)) || request > 0

@@ -9,7 +9,7 @@ const price = {
   service_tiers: { batch: { input: 0.5, output: 2, tiers: [{ above: 32_000, input: 1 }] } },
 }
 
-test('rates of a correction stand in the place of those of the sources', () => {
+test('rates of a correction replace those of the sources', () => {
   expect(corrected(price, { rates: { search: 0.01 } })).toEqual({ ...price, search: 0.01 })
   expect(corrected(price, {})).toEqual(price)
 })
@@ -34,7 +34,7 @@ test('tiers and service tiers are replaced, or removed', () => {
   })
 })
 
-test('days off are left out of all dear hours', () => {
+test('days off are excluded from all peak hours', () => {
   const hours = [{ from: 60, until: 240, days: [1], input: 2, output: 8 }]
   expect(corrected({ ...price, hours }, { off_peak_days: ['2027-01-01'] }).hours).toEqual([
     { from: 60, until: 240, days: [1], input: 2, output: 8, except: ['2027-01-01'] },

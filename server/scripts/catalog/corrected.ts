@@ -3,7 +3,7 @@ import { cleaned, normalized, type Price } from './price'
 
 type Changes = Pick<Correction, 'rates' | 'service_tiers' | 'tiers' | 'bounds' | 'off_peak_days'>
 
-/** A price with some of its rates replaced; null removes one. */
+/** Replaces rates of a price; null removes one. */
 function withRates(price: Price, rates: Correction['rates'] = {}): Price {
   const { tiers, service_tiers: services, hours, ...base } = price
   return {
@@ -14,7 +14,7 @@ function withRates(price: Price, rates: Correction['rates'] = {}): Price {
   }
 }
 
-/** A price of the sources with what a correction changes of it. */
+/** Applies a correction to a price of the sources. */
 export function corrected(price: Price, changes: Partial<Changes>): Price {
   const { rates, service_tiers: services = {}, tiers, bounds = {}, off_peak_days: days } = changes
   const moved = <Layer extends Pick<Price, 'tiers'>>(layer: Layer): Layer =>

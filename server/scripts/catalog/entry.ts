@@ -8,11 +8,11 @@ const kinds = ['text', 'image', 'audio', 'video']
 
 const known = (modalities: readonly string[]) => modalities.filter((one) => kinds.includes(one))
 
-/** What dates a model that no source dates. */
+/** Release dates for models without one in the sources. */
 export interface Dates {
-  /** Unix seconds by bare model name, from whichever provider dates it first. */
+  /** Unix seconds by bare model name, the earliest of all providers. */
   releases: Map<string, number>
-  /** The dates of the file as it was. */
+  /** The dates of the previous file. */
   earlier: Map<string, number>
   /** Unix seconds. */
   on: number
@@ -21,11 +21,11 @@ export interface Dates {
 interface Described {
   provider: string
   id: string
-  /** The freshest first. */
+  /** The facts, freshest first. */
   facts: Facts[]
 }
 
-/** One line from what the sources say of a model, without its price. */
+/** Builds one entry from the sources' facts on a model, without its price. */
 export function toEntry({ provider, id, facts }: Described, dates: Dates): CatalogEntryRow {
   const first = <Name extends keyof Facts>(name: Name) =>
     facts.find((source) => source[name] !== undefined)?.[name]
@@ -33,7 +33,7 @@ export function toEntry({ provider, id, facts }: Described, dates: Dates): Catal
   const isEmbedding = category === 'embedding'
   const contextLength = longest(facts)
   const maxOutput = first('maxOutputTokens')
-  // JSON leaves out what is undefined.
+  // JSON omits undefined fields.
   return {
     id: `${provider}/${id}`,
     // Some sources end a name with a tab.
@@ -53,7 +53,7 @@ export function toEntry({ provider, id, facts }: Described, dates: Dates): Catal
   }
 }
 
-// Some sources file everything under chat, so the rarer word counts.
+// Some sources file everything under chat, so the rarer category counts.
 export function categoryOf(facts: Facts[]): Category {
   const all = facts.map(({ category }) => category)
   return (
@@ -66,8 +66,8 @@ export function categoryOf(facts: Facts[]): Category {
 const lengthsOf = (from: Facts[]) => from.flatMap(({ contextLength }) => contextLength ?? [])
 
 /**
- * The longest context that a fresh source names: some write the length up to which the lower price
- * holds, and a length too short would refuse what the provider takes. The oldest source knows
+ * Returns the longest context in a fresh source: some list the length up to which the lower price
+ * applies, and a length too short would reject prompts that the provider accepts. The oldest source has
  * lengths that were withdrawn since.
  */
 function longest(facts: Facts[]): number | undefined {
@@ -76,20 +76,20 @@ function longest(facts: Facts[]): number | undefined {
   return lengths.length > 0 ? Math.max(...lengths) : undefined
 }
 
-// The freshest source knows text and images only, so sound and video come from the others.
+// The freshest source has text and images only, so audio and video come from the others.
 function inputOf(facts: Facts[]): string[] {
   const own = facts.find((source) => source.input)?.input ?? ['text']
   const all = new Set(facts.flatMap((source) => source.input ?? []))
   return kinds.filter((kind) => own.includes(kind) || (/audio|video/.test(kind) && all.has(kind)))
 }
 
-/** Sight and hearing are in the modalities; a model that calls tools writes JSON when asked to. */
+/** Derives capabilities: vision and audio from the modalities, JSON mode from tool calls. */
 function capabilitiesOf(
   provider: string,
   first: (name: 'tools' | 'reasoning' | 'jsonSchema') => boolean | undefined,
 ): Capability[] {
   const schema = first('jsonSchema') ?? false
-  // https://docs.perplexity.ai knows json_schema alone, and no tools.
+  // https://docs.perplexity.ai documents json_schema only, and no tools.
   const sonar = provider === 'perplexity'
   const tools = !sonar && (first('tools') ?? false)
   const held = {
@@ -103,7 +103,7 @@ function capabilitiesOf(
 
 const dateInId = /[-@](20\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(?!\d)/
 
-/** `gpt-5.4` for `azure/gpt-5.4-2026-03-05`, so that one provider's date serves another's name. */
+/** Returns `gpt-5.4` for `azure/gpt-5.4-2026-03-05`, so that one provider's date serves another's name. */
 const bareName = (id: string) =>
   (id.toLowerCase().split('/').at(-1) ?? id)
     .replace(/^([a-z]+\.)+/, '')
@@ -127,7 +127,7 @@ function released(provider: string, id: string, { releases, earlier, on }: Dates
   )
 }
 
-/** The earliest date that any id or the file as it was gives a model, by its bare name. */
+/** Collects the earliest date of a model in any id or the previous file, by its bare name. */
 export function releasesOf(
   sources: Listings[],
   earlier: Map<string, number>,

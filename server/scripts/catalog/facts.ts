@@ -1,7 +1,7 @@
 import type { Category } from '../../src/catalog/model'
 import type { Quote } from './price'
 
-/** What one source says about one model; a field left out is not known to it. */
+/** The facts of one source about one model; an absent field is unknown to it. */
 export interface Facts {
   category: Category
   name?: string
@@ -16,22 +16,22 @@ export interface Facts {
   jsonSchema?: boolean
   /** Unix seconds. */
   created?: number
-  /** Unix seconds: when the provider switches it off. */
+  /** Unix seconds: the provider's shutdown date. */
   deprecated?: number
-  /** The provider has switched it off. */
+  /** Whether the provider has shut it down. */
   isRemoved?: boolean
   dimensions?: number
-  /** Answers only on the Responses path. */
+  /** Whether it is served by the Responses API only. */
   responsesOnly?: boolean
-  /** From the oldest source. */
+  /** Whether it is from the oldest source. */
   isStale?: boolean
   quote?: Quote
 }
 
-/** Models of one provider, by the provider's own id. */
+/** The models of one provider, by the provider's own id. */
 export type Listing = Map<string, Facts>
 
-/** The models of a source, by its own names of providers. */
+/** The models of a source, by its names of providers. */
 export type Listings = Map<string, Listing>
 
 export const positive = (
@@ -39,7 +39,7 @@ export const positive = (
   value: number | null | undefined,
 ): Partial<Facts> => (value !== undefined && value !== null && value > 0 ? { [name]: value } : {})
 
-/** Unix seconds of `2025-08-07` or `2025-08`; undefined for anything else. */
+/** Converts `2025-08-07` or `2025-08` to Unix seconds; undefined for anything else. */
 export function toUnixSeconds(date: string): number | undefined {
   const full = /^\d{4}-\d{2}$/.test(date) ? `${date}-01` : date
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(full) ? Date.parse(`${full}T00:00:00Z`) : Number.NaN

@@ -7,7 +7,7 @@ import { correctionOf, describedIds } from './overlay'
 import { type Names, providerNames } from './providers'
 import type { QuoteOf } from './read-genai-prices'
 
-/** What was read. */
+/** The parsed sources. */
 export interface Sources {
   piAi: Listings
   litellm: Listings
@@ -16,17 +16,17 @@ export interface Sources {
   genaiPrices: QuoteOf
 }
 
-/** A model with what is to be reported of it. */
+/** A model with its notes for the report. */
 export interface Merged {
   entry: CatalogEntryRow
-  /** The source that its price is from; null where it has none. */
+  /** The source of its price; null where it has none. */
   priceFrom: string | null
-  /** What other sources have otherwise, by source. */
+  /** Differences of other sources, by source. */
   differing: Record<string, string[]>
   isMissing: boolean
 }
 
-/** Those whose key alone must give each of their models at a price. */
+/** Providers whose models must all have a price, so that setting a key suffices. */
 export const firstClass: ReadonlySet<string> = new Set([
   'openai',
   'anthropic',
@@ -52,14 +52,14 @@ export const firstClass: ReadonlySet<string> = new Set([
   'azure',
 ])
 
-// Kinds of model we have no endpoint for, where the sources file them under chat or embedding.
+// Kinds of models without an endpoint here, where the sources file them under chat or embedding.
 const otherKinds =
   /image|[-_]tts|transcri|whisper|moderat|rerank|guard|realtime|[-_]live|native-audio|content-safety|speech|lyria|(^|\/)deep-research|^ada$|(^|\/)veo|imagen|robotics|-ocr|ocr-|^ft:|container|voyage-(context|multimodal)|multimodalembedding|marengo|clip-v/i
 
-// Only on the Responses path, as far as the sources do not say otherwise.
+// Served by the Responses API only, unless the sources say otherwise.
 const responsesPath = /codex|deep-research|computer-use|-pro(-\d{4}|$)/
 
-/** All models, sorted by id. */
+/** Merges the sources into all models, sorted by id. */
 export function merge(sources: Sources, dates: Dates): Merged[] {
   const named = Object.entries(providerNames).flatMap(([provider, names]) =>
     modelsOf(provider, names, { sources, dates }),
@@ -87,7 +87,7 @@ function modelsOf(provider: string, names: Names, { sources, dates }: Given): Me
   const litellm = litellmListing(names, sources.litellm)
   const modelsDev = merged((names.modelsDev ?? []).map((name) => sources.modelsDev.get(name)))
   const modelPrices = sources.modelPrices.get(names.modelPrices ?? '') ?? new Map<string, Facts>()
-  // An older list names models only where no fresh one does.
+  // An older list adds models only where no fresh one has the provider.
   const naming = piAi.size > 0 ? [piAi, litellm] : [litellm, modelsDev]
   const ids = new Set(naming.flatMap((listing) => [...listing.keys()]))
   return [...ids].flatMap((id) => {
@@ -108,7 +108,7 @@ function modelsOf(provider: string, names: Names, { sources, dates }: Given): Me
       priced.isRemoved === true ||
       facts.some(({ deprecated }) => deprecated !== undefined && deprecated <= dates.on)
     const { kept, left_out: isLeftOut } = correctionOf(`${provider}/${id}`)
-    // litellm keeps what was withdrawn long ago; where a tended list covers its provider, that knows.
+    // litellm keeps models that were withdrawn long ago; a maintained list of the provider takes precedence.
     const isTended = names.genaiPrices !== undefined && !names.keepsAll
     const isBacked =
       !isTended || priced.quote || [piAi, modelsDev, modelPrices].some((listing) => listing.has(id))

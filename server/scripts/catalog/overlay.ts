@@ -2,36 +2,36 @@ import overlay from './overlay.json' with { type: 'json' }
 import type { EntryPrice, EntryRates } from '../../src/catalog/entry-price'
 import type { CatalogEntryRow } from '../../src/catalog/built-in'
 
-/** What we know better than the sources: dated, and where it is written. */
+/** A correction of the sources, with its date and reference. */
 export interface Correction {
   date: string
   source: string
   why: string
-  /** Ids; a final `*` stands for whatever follows. */
+  /** Ids; a final `*` matches any suffix. */
   models: readonly string[]
-  /** The whole price, in the place of any other. */
+  /** The whole price, replacing any other. */
   price?: EntryPrice
-  /** Rates in place of those of the sources; null for one that the model does not have. */
+  /** Rates that replace those of the sources; null removes one. */
   rates?: Partial<Record<keyof EntryRates, number | null>>
-  /** Prices by length in the place of those that the sources have; an empty list for none. */
+  /** Price tiers by length that replace those of the sources; an empty list for none. */
   tiers?: NonNullable<EntryPrice['tiers']>
-  /** The same of service tiers; null for one that the provider does not have. */
+  /** Corrections of service tiers; null for one that the provider does not have. */
   service_tiers?: Record<string, NonNullable<EntryPrice['service_tiers']>['flex'] | null>
-  /** Bounds of prices by length -> what they are exactly. */
+  /** Bounds of price tiers by length -> their exact values. */
   bounds?: Record<number, number>
-  /** Days of UTC without dear hours, besides those of the week. */
+  /** Days of UTC without peak hours, besides weekdays off. */
   off_peak_days?: readonly string[]
-  /** Nothing is charged for it. */
+  /** Free of charge. */
   free?: boolean
-  /** It stays listed without a price. */
+  /** Listed without a price. */
   unpriced?: boolean
-  /** It is not listed. */
+  /** Not listed. */
   left_out?: boolean
-  /** It is listed though a source says that it ended. */
+  /** Listed though a source marks it as withdrawn. */
   kept?: boolean
-  /** The source whose price is taken, where the others are wrong. */
+  /** The source whose price is used, where the others are wrong. */
   prefer?: string
-  /** Fields of the entry; it is added where no source has it. */
+  /** Fields of the entry, which is added where no source has it. */
   entry?: Partial<Omit<CatalogEntryRow, 'id'>>
 }
 
@@ -51,13 +51,13 @@ export const { corrections, aliases } = overlay as unknown as {
 const applies = (pattern: string, id: string) =>
   pattern.endsWith('*') ? id.startsWith(pattern.slice(0, -1)) : id === pattern
 
-/** The corrections of one model, put together; later ones count. */
+/** Merges the corrections of one model; later ones win. */
 export const correctionOf = (id: string): Partial<Correction> =>
   corrections
     .filter(({ models }) => models.some((pattern) => applies(pattern, id)))
     .reduce<Partial<Correction>>((all, one) => ({ ...all, ...one }), {})
 
-/** The ids that corrections describe by name. */
+/** Returns the ids that corrections name without a pattern. */
 export const describedIds = (): string[] => [
   ...new Set(
     corrections

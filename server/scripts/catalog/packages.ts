@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import pinned from './sources.json' with { type: 'json' }
 
-/** A published package whose data the catalogue is made from. */
+/** A published package with source data of the catalogue. */
 export interface Package {
-  /** What the overlay, the report and the output call it. */
+  /** Its name in the overlay, the report and the output. */
   key: string
   registry: 'npm' | 'pypi'
   name: string
@@ -13,9 +13,9 @@ export interface Package {
   /** The day of its release. */
   published: string
   license: string
-  /** Of the archive: SHA-256, hexadecimal. */
+  /** SHA-256 of the archive, hexadecimal. */
   sha256: string
-  /** The files that are read, as a glob inside the archive. */
+  /** A glob of the files to read inside the archive. */
   files: string
 }
 
@@ -24,7 +24,7 @@ export const packages = pinned as readonly Package[]
 
 const cacheDir = new URL('../../../node_modules/.cache/catalog/', import.meta.url).pathname
 
-/** Downloads a package's archive once, checks its hash, and returns the files that are read, by path. */
+/** Downloads a package's archive once, verifies its hash, and returns the files to read, by path. */
 export async function openPackage(source: Package): Promise<Map<string, File>> {
   const cached = Bun.file(join(cacheDir, `${source.key}-${source.version}.tar.gz`))
   const bytes = (await cached.exists()) ? await cached.bytes() : await download(source)
@@ -49,7 +49,7 @@ async function download(source: Package): Promise<Uint8Array> {
   return response.bytes()
 }
 
-/** The files of a project on PyPI. */
+/** The file listing of a project on PyPI. */
 const Index = z.object({ files: z.array(z.object({ filename: z.string(), url: z.string() })) })
 
 async function addressOf({ registry, name, version }: Package): Promise<string> {

@@ -3,10 +3,10 @@ import type { EntryPrice, EntryRates } from '../../src/catalog/entry-price'
 export type Rates = EntryRates
 export type Price = EntryPrice
 
-/** What one source says of a model's price. */
+/** The price of a model in one source. */
 export interface Quote {
   price: Price
-  /** Prices that begin later, the earliest first: the day of UTC, and all of the price. */
+  /** Future prices, earliest first: the day of UTC, and the whole price. */
   later?: readonly { from: string; price: Price }[]
 }
 
@@ -27,11 +27,11 @@ export const rateNames = [
   'search',
 ] as const satisfies readonly (keyof Rates)[]
 
-/** A number of a source in USD, freed of what binary fractions added to it. */
+/** Rounds an amount in USD, to remove errors of binary fractions. */
 export const usd = (value: number): number => Number(value.toPrecision(10))
 
 /**
- * Rates without those that sources write for "none": a cached read or a cache write of zero is one
+ * Removes rates that sources write for "none": a cached read or a cache write of zero is one
  * that the provider does not have.
  */
 export function cleaned(rates: { [Name in keyof Rates]: number | null | undefined }): Rates {
@@ -45,7 +45,7 @@ export function cleaned(rates: { [Name in keyof Rates]: number | null | undefine
   return kept
 }
 
-/** A price with its fields in order, without parts that say what the base says already. */
+/** Orders the fields of a price, and removes parts that repeat the base. */
 export function normalized(price: Price): Price {
   const base = cleaned(price)
   const tiers = tiersOf(price, base)
@@ -72,11 +72,11 @@ function tiersOf({ tiers = [] }: Pick<Price, 'tiers'>, base: Rates) {
     .toSorted((one, other) => one.above - other.above)
 }
 
-/** Whether two amounts are the same but for one per cent. */
+/** Tells whether two amounts differ by at most one per cent. */
 export const isClose = (one: number, other: number): boolean =>
   one === other || Math.abs(one - other) <= 0.01 * Math.max(Math.abs(one), Math.abs(other))
 
-/** Where two prices differ by more than one per cent, among the rates that both have. */
+/** Lists the rates in which two prices differ by more than one per cent, among those that both have. */
 export function differences(one: Price, other: Price): string[] {
   const found = rateNames.flatMap((name) => {
     const [a, b] = [one[name], other[name]]
@@ -95,14 +95,14 @@ export function differences(one: Price, other: Price): string[] {
   return found
 }
 
-/** Whether two sources speak of the same price, so that one may add what the other leaves out. */
+/** Tells whether two sources have the same price, so that one may complete the other. */
 const agree = (one: Price, other: Price) => {
   const same = (name: 'input' | 'output') =>
     one[name] !== undefined && other[name] !== undefined && isClose(one[name], other[name])
   return same('input') && same('output') && differences(one, other).length === 0
 }
 
-/** The first price, with the rates and tiers that later ones add, where they agree with it. */
+/** Completes the first price with the rates and tiers of later ones that agree with it. */
 export function filled([first = {}, ...others]: readonly Price[]): Price {
   let price = first
   for (const other of others) {

@@ -1,20 +1,20 @@
-/** Under which names each source files a provider of ours. */
+/** The names of a provider in each source. */
 export interface Names {
   piAi?: string
   modelsDev?: string[]
   litellm?: string[]
-  /** Removed from litellm's ids; with `only`, what lacks it is a price class and no model. */
+  /** A prefix removed from litellm's ids; with `only`, ids without it are price classes, not models. */
   prefix?: string
   only?: boolean
   /** Ids with a slash are regions or sizes of a model, not models. */
   flat?: boolean
   genaiPrices?: string
-  /** What only litellm names is sold: its list of this provider is as fresh as the others. */
+  /** Models that only litellm lists are available: its list of this provider is as fresh as the others. */
   keepsAll?: boolean
   modelPrices?: string
 }
 
-/** Every provider that has, or is to have, a row in the registry. */
+/** All providers that have, or will have, a row in the registry. */
 export const providerNames: Record<string, Names> = {
   anthropic: {
     modelPrices: 'anthropic',

@@ -1,7 +1,7 @@
 import { readLiteral } from './python-literal'
 import { cleaned, normalized, type Price, type Quote, type Rates } from './price'
 
-/** A call of the source: its name in `$`, what it was called with. */
+/** A call in the source: its name in `$`, and its arguments. */
 type Call<Fields> = { $: string; args: readonly unknown[] } & Fields
 
 type Amount = Call<
@@ -35,10 +35,10 @@ interface ProviderInfo {
   fallback_model_providers?: string[]
 }
 
-/** What `genai-prices` says of a model of one of its providers. */
+/** Looks up a model of a provider in `genai-prices`. */
 export type QuoteOf = (provider: string, id: string) => { quote?: Quote; isRemoved?: boolean }
 
-/** The prices of `genai-prices` as they stand on a day; its models are found by patterns. */
+/** Reads the prices of `genai-prices` as of a day; its models are matched by patterns. */
 export async function readGenaiPrices(files: Map<string, File>, on: string): Promise<QuoteOf> {
   const [file] = files.values()
   const source = (await file?.text()) ?? ''
@@ -64,7 +64,7 @@ export async function readGenaiPrices(files: Map<string, File>, on: string): Pro
   }
 }
 
-// The data write dates with dashes, some providers without.
+// The data has dates with dashes, some providers write them without.
 const withDashedDates = (id: string) =>
   id.replaceAll(/-(20\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=-|:|$)/g, '-$1-$2-$3')
 
@@ -109,7 +109,7 @@ function toQuote(info: ModelInfo, on: string): Quote | undefined {
   return { price, ...(later.length > 0 && { later }) }
 }
 
-/** The last row that has begun counts, among those without hours. */
+/** Returns the price on a day: the last row in force, among those without hours. */
 function priceOn(
   rows: Conditional[],
   variants: NonNullable<ModelInfo['price_variants']>,

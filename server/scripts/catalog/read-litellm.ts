@@ -35,7 +35,7 @@ const categories: Record<string, Category> = {
   embedding: 'embedding',
 }
 
-/** The model table of `litellm`. */
+/** Reads the model table of `litellm`. */
 export async function readLitellm(files: Map<string, File>): Promise<Listings> {
   const [file] = files.values()
   const entries: Record<string, LitellmModel> = await file?.json()
@@ -102,7 +102,7 @@ const field =
 
 type Layer = Rates & { tiers: Map<number, Rates> }
 
-/** The fields of a model that are prices, by the service tier and the length of prompt in their names. */
+/** Groups the price fields of a model by the service tier and the prompt length in their names. */
 function layersOf(fields: Record<string, unknown>): Map<keyof typeof services | '', Layer> {
   const layers = new Map<keyof typeof services | '', Layer>()
   for (const [name, value] of Object.entries(fields)) {
@@ -158,12 +158,12 @@ function piecesOf(model: LitellmModel): Rates {
     if (rate && typeof value === 'number') pieces[rate] = value
   }
   const fees = Object.values(model.search_context_cost_per_query ?? {})
-  // By the amount that is searched, which no usage says: the dearest.
+  // Priced by the amount searched, which usage does not report: the most expensive is used.
   if (fees.length > 0) pieces.search = Math.max(...fees)
   return pieces
 }
 
-/** Models that are priced by ranges of prompts only: the first range is what others have as base. */
+/** Normalizes models priced by prompt ranges only: the first range becomes the base. */
 const ranged = (model: LitellmModel): Record<string, unknown> => ({
   ...model.tiered_pricing?.[0],
   ...model,
@@ -177,7 +177,7 @@ const rangesOf = ({ tiered_pricing: ranges = [] }: LitellmModel) =>
 
 const dayMinutes = 1440
 
-/** The off-peak price as base, and the hours of the days that are none of its windows at the other. */
+/** Combines the off-peak price as base with the peak price for the hours outside its windows. */
 function byHours(peak: Price, { windows, ...fields }: OffPeak): Price {
   const cheap = cleaned(layersOf(fields).get('') ?? {})
   const hours = [0, 1, 2, 3, 4, 5, 6].flatMap((day) => {

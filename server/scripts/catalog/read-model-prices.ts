@@ -17,7 +17,7 @@ interface Snapshot {
   status: Record<string, Record<string, string>>
 }
 
-/** The price history of `model-prices`, as it stands on a day. */
+/** Reads the price history of `model-prices`, as of a day. */
 export async function readModelPrices(files: Map<string, File>, on: string): Promise<Listings> {
   const [file] = files.values()
   const snapshot: Snapshot = await file?.json()
@@ -58,7 +58,7 @@ function priceOn(modes: Record<string, Timeline>, day: string): Price | undefine
     const rates = inForce(modes[mode], day)
     return rates ? [[mode, layerOf(rates)] as const] : []
   })
-  // Alibaba bills what hybrid models write while they think at a price of its own.
+  // Alibaba bills the reasoning tokens of hybrid models at a separate price.
   const reasoning = inForce(modes['thinking'], day)?.output
   return normalized({
     ...layerOf(standard),
@@ -84,7 +84,7 @@ const ratesOf = (rates: Omit<Sold, 'tiers'>, long: number | undefined): Rates =>
     output: rates.output,
     cached_input: rates.cache_read,
     cache_write: rates.cache_write,
-    // The multiple is the provider's; only models that charge for writing have it.
+    // The multiple is the provider's; only models that charge for cache writes have it.
     cache_write_1h:
       long !== undefined && rates.input !== undefined && rates.cache_write
         ? long * rates.input

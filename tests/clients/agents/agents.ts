@@ -2,44 +2,44 @@ import { dirname, join } from 'node:path'
 import type { Client } from '../clients'
 import type { Prepared } from '../prepare'
 
-/** The upstreams that there are, by the format in which Tollgate asks them. */
+/** The kinds of upstreams, by the format of Tollgate's requests to them. */
 export type UpstreamFormat = 'chat' | 'messages' | 'google' | 'responses'
 
-/** What one run of an agent is given. */
+/** The parameters of one run of an agent. */
 export interface AgentRun {
   prepared: Prepared
-  /** Empty folders of this run. */
+  /** Empty folders for this run. */
   home: string
   cwd: string
-  /** Of the gateway, without a path. */
+  /** The address of the gateway, without a path. */
   url: string
   key: string
   model: string
   prompt: string
   /** A file that the prompt may name. */
   file: string
-  /** The program of an MCP server, where the agent is to have one. */
+  /** The program of an MCP server, where the agent gets one. */
   mcp: { command: readonly string[]; env: Readonly<Record<string, string>> } | undefined
 }
 
-/** How an agent is started. */
+/** The command line of an agent, with its files and input. */
 export interface AgentStart {
   command: readonly string[]
   env: Readonly<Record<string, string>>
-  /** Files that it reads first, by path. */
+  /** Configuration files to write first, by path. */
   files: Readonly<Record<string, string>>
-  /** What is written to its standard input. */
+  /** Text for its standard input. */
   stdin?: string
 }
 
 /** A published agent. */
 export interface Agent extends Client {
   formats: readonly UpstreamFormat[]
-  /** Models that it knows by name, by the format in which Tollgate asks for them. */
+  /** Models that it knows by name, by the format of Tollgate's upstream requests. */
   models?: Readonly<Partial<Record<UpstreamFormat, string>>>
-  /** Models for which it sends its tools in the input of Responses; each has turns of its own. */
+  /** Models for which it sends its tools in the input of Responses; each has its own turns. */
   modelsWithToolsInInput?: readonly string[]
-  /** It edits files by what the model says, and has neither tools nor an MCP client. */
+  /** It edits files from the text of the answer, and has neither tools nor an MCP client. */
   hasNoTools?: boolean
   start: (run: AgentRun) => AgentStart
 }
@@ -50,7 +50,7 @@ const platform = `${process.platform}-${process.arch}`
 
 const toml = JSON.stringify
 
-/** Of gpt-4o. */
+/** The limits of gpt-4o. */
 const modelLimits = { context: 128_000, output: 16_384 }
 
 function codex({ prepared, home, url, key, model, prompt, mcp }: AgentRun): AgentStart {
@@ -119,7 +119,7 @@ function opencode({ prepared, home, cwd, url, key, model, prompt, mcp }: AgentRu
         npm: '@ai-sdk/openai-compatible',
         name: 'Tollgate',
         options: { baseURL: `${url}/v1`, apiKey: key },
-        // Without limits opencode asks for answers of 32,000 tokens.
+        // Without limits opencode requests answers of 32,000 tokens.
         models: { [model]: { name: 'A model', tool_call: true, limit: modelLimits } },
       },
     },
@@ -145,7 +145,7 @@ function opencode({ prepared, home, cwd, url, key, model, prompt, mcp }: AgentRu
 }
 
 function aider({ prepared, home, url, key, model, prompt, file }: AgentRun): AgentStart {
-  // Not by the script beside it, whose first line names the folder that the interpreter was made in.
+  // Not by the script beside it, whose first line names the folder in which the interpreter was created.
   const [interpreter = ''] = prepared.command
   const message = join(home, 'message.txt')
   const quiet = ['--no-git', '--no-check-update', '--analytics-disable', '--no-show-model-warnings']
@@ -229,7 +229,7 @@ export const agents: readonly Agent[] = [
     name: 'opencode',
     label: 'opencode',
     program: 'opencode',
-    // The package of all platforms names those that a registry need not have.
+    // The package of all platforms lists packages that a registry may lack.
     packages: ['opencode-linux-x64'],
     formats: ['chat', 'messages', 'google'],
     start: opencode,

@@ -4,7 +4,7 @@ import { modelFor, play, type AgentStage, type EndedRun } from './stage'
 import type { Prepared } from '../prepare'
 import type { Result } from '../stage'
 
-/** The columns of the table, and their cases: with an upstream of each format, or with none. */
+/** The columns of the table, and their cases: one for each upstream format, or one without. */
 export const agentColumns = [
   'plain',
   'tool',
@@ -17,11 +17,11 @@ type Column = (typeof agentColumns)[number]
 
 const withoutUpstream: readonly Column[] = ['wrong key', 'unknown model']
 
-/** `tool, messages`: the case of a column with an upstream of a format. */
+/** Names the case of a column with an upstream format: `tool, messages`. */
 const nameOf = (column: Column, format: UpstreamFormat) =>
   withoutUpstream.includes(column) ? column : `${column}, ${format}`
 
-/** A case of a column with one of the models whose tools an agent sends in its input. */
+/** A case of a column with a model for which an agent sends its tools in the input. */
 interface ModelCase {
   name: string
   column: Column
@@ -35,7 +35,7 @@ const modelCasesOf = ({ modelsWithToolsInInput = [] }: Agent): ModelCase[] =>
     modelColumns.map((column) => ({ name: `${column}, ${model}`, column, model })),
   )
 
-/** The cases of an agent, in the order in which they are begun. */
+/** Returns the cases of an agent, in the order in which they start. */
 export const casesOf = (agent: Agent): string[] => [
   ...new Set(
     agent.formats.flatMap((format) => agentColumns.map((column) => nameOf(column, format))),
@@ -43,23 +43,23 @@ export const casesOf = (agent: Agent): string[] => [
   ...modelCasesOf(agent).map(({ name }) => name),
 ]
 
-/** The names of a column's cases. */
+/** Returns the names of a column's cases. */
 export const casesOfColumn = (agent: Agent, column: Column): string[] => [
   ...new Set(agent.formats.map((format) => nameOf(column, format))),
   ...modelCasesOf(agent).flatMap((one) => (one.column === column ? one.name : [])),
 ]
 
 const turnSeconds = 90
-/** A wrong key is told at once, as trying again cannot help: so long after what an agent needs anyway. */
+/** A wrong key must be reported at once, as a retry cannot help: within this time beyond a plain turn. */
 const wrongKeySeconds = 10
-/** A prompt that is too long may be made shorter and sent again, not just sent again. */
+/** A prompt that is too long may be shortened and resent, but not retried unchanged. */
 const maxLongRequests = 3
 
 const saidBy = ({ stdout, stderr }: EndedRun) => `${stdout}\n${stderr}`
 
 const endOf = (text: string) => text.trim().split('\n').slice(-3).join(' ').slice(-300)
 
-/** Throws what is wrong with a run, in a few words. */
+/** Throws a short description of what is wrong with a run. */
 type Judge = (run: EndedRun, stage: AgentStage) => void
 
 function insist(isTrue: boolean, words: string, ended: EndedRun): void {
@@ -79,7 +79,7 @@ const writesFile: Judge = (run) =>
 
 const wrongKey: Judge = (run) => {
   insist(run.code !== null, 'it did not end in time', run)
-  // Agents break lines where they like.
+  // Agents wrap lines anywhere.
   insist(/key\s+is\s+not\s+valid/i.test(saidBy(run)), 'no word about the key', run)
 }
 
@@ -100,11 +100,11 @@ interface Case {
   agent: Agent
   prepared: Prepared
   format: UpstreamFormat
-  /** How long a plain turn took. */
+  /** The duration of a plain turn. */
   plainSeconds: number
 }
 
-/** How a run of a column is asked for, beside what all have. */
+/** Returns the parameters of a run that are specific to a column. */
 type Asked = Partial<Parameters<typeof play>[1]>
 
 const askedFor = (column: Column, key: string, plainSeconds: number): Asked => {
@@ -115,12 +115,12 @@ const askedFor = (column: Column, key: string, plainSeconds: number): Asked => {
   return { key: `${key.slice(0, -6)}zzzzzz`, limitSeconds: wrongKeySeconds + plainSeconds }
 }
 
-/** Runs the case of a column, and returns how long it took. Throws what is wrong. */
+/** Runs the case of a column, and returns its duration. Throws on failure. */
 async function run(stage: AgentStage, column: Column, asked: Case): Promise<number> {
   const { agent, prepared, format, plainSeconds } = asked
   const { key } = stage
   const model = agent.models?.[format] ?? modelFor[format]
-  // Nothing but the file, or the server, has it.
+  // Only the file, or the server, contains it.
   const secret = `${secretBeginning}${crypto.randomUUID()}`
   stage.upstream.taken()
   const turn = { agent, prepared, model, key, secret, limitSeconds: turnSeconds }
@@ -138,7 +138,7 @@ function judgeFor(column: Column, agent: Agent, secret: string): Judge {
   return column === 'tool' && agent.hasNoTools ? writesFile : says(secret)
 }
 
-/** The model was asked, and the tools came in its input: else the case would show nothing. */
+/** Checks that the model was requested with tools in its input: otherwise the case would prove nothing. */
 const hasToolsInInput =
   (model: string): Judge =>
   (run, { upstream }) => {
@@ -164,7 +164,7 @@ async function runModelCase(
   hasToolsInInput(model)(ended, stage)
 }
 
-/** Runs of one agent at a time that have nothing to do with one another. */
+/** The number of concurrent, independent runs of one agent. */
 const maxRuns = 4
 
 async function runModelCases(
@@ -187,7 +187,7 @@ async function runModelCases(
 
 const wordsOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown))
 
-/** Runs all cases of an agent, and tells of each as it ends: those of one model beside each other, at the end. */
+/** Runs all cases of an agent, and reports each as it ends: those of single models concurrently, at the end. */
 export async function runAgent(
   stage: AgentStage,
   runnable: Runnable,

@@ -61,7 +61,7 @@ const refusal = (message: string, code: string | null) =>
     { status: 400 },
   )
 
-/** What OpenAI refuses of what other vendors take. */
+/** Returns OpenAI's error for a request that only other vendors accept. */
 function fault(body: Record<string, unknown>): Response | undefined {
   const { user } = body
   if (typeof user === 'string' && user.length > 64) {
@@ -86,7 +86,7 @@ function fault(body: Record<string, unknown>): Response | undefined {
   return undefined
 }
 
-/** Chat completions, as OpenAI has them. */
+/** Chat completions of OpenAI. */
 export const chatFormat: Format = {
   read,
   write,

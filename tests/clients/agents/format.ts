@@ -2,16 +2,16 @@ import type { AskedTurn, Turn } from './scenes'
 
 type Json = Record<string, unknown>
 
-/** How one vendor's interface is asked, answers and refuses. */
+/** The requests, answers and errors of one vendor's API. */
 export interface Format {
   read: (body: Json) => AskedTurn
   write: (turn: Turn, isStreamed: boolean) => Response
-  /** The refusal of a request that the vendor itself would refuse. */
+  /** The error for a request that the vendor would reject. */
   fault?: (body: Json) => Response | undefined
   tooLong: () => Response
 }
 
-/** Server-sent events; `isDone` adds the end that OpenAI's chat has. */
+/** Builds server-sent events; `isDone` adds the terminator of OpenAI's chat. */
 export function sse(events: readonly { event?: string; data: Json }[], isDone = false): Response {
   const frames = events.map(
     ({ event, data }) => `${event ? `event: ${event}\n` : ''}data: ${JSON.stringify(data)}\n\n`,
@@ -20,6 +20,6 @@ export function sse(events: readonly { event?: string; data: Json }[], isDone = 
   return new Response(text, { headers: { 'content-type': 'text/event-stream' } })
 }
 
-/** Events whose name is their type. */
+/** Builds events named by their type. */
 export const typed = (events: readonly (Json & { type: string })[]): Response =>
   sse(events.map((data) => ({ event: data.type, data })))

@@ -18,7 +18,7 @@ function read(body: Record<string, unknown>): AskedTurn {
       name: String(name),
       parameters: objectOf(parametersJsonSchema ?? parameters),
     })),
-    // Its path says that.
+    // The path has it.
     isStreamed: body['isStreamed'] === true,
   }
 }
@@ -39,7 +39,7 @@ function write(turn: Turn, isStreamed: boolean): Response {
 const refusal = (message: string) =>
   Response.json({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }, { status: 400 })
 
-/** The Gemini interface. */
+/** The Gemini API. */
 export const googleFormat: Format = {
   read,
   write,

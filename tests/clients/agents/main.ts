@@ -1,5 +1,5 @@
-// Runs agents in the network that this process is in, which is to be one of its own: `run-agents.ts` sees to that.
-// Gets a list of agents and of how their programs are run as JSON, and prints a line of JSON for each case.
+// Runs agents in the network of this process, which `run-agents.ts` isolates.
+// Receives a list of agents with their commands as JSON, and prints a line of JSON for each case.
 import { agents } from './agents'
 import { runAgent } from './cases'
 import { startAgentStage } from './stage'

@@ -53,7 +53,7 @@ function write(turn: Turn, isStreamed: boolean): Response {
   ])
 }
 
-/** The Messages interface of Anthropic. */
+/** The Messages API of Anthropic. */
 export const messagesFormat: Format = {
   read,
   write,

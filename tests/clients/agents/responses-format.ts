@@ -77,7 +77,7 @@ const usage = {
 
 type ResponseEvent = Json & { type: string }
 
-/** What stands between an item's beginning and its end. */
+/** Returns the events between an item's beginning and its end. */
 function partsOf(turn: Turn, item: Json): ResponseEvent[] {
   const place = { output_index: 0, item_id: item['id'] }
   if ('text' in turn) {
@@ -105,7 +105,7 @@ function partsOf(turn: Turn, item: Json): ResponseEvent[] {
   ]
 }
 
-/** What an item lacks when it begins. */
+/** Returns an item as it begins, without its content. */
 function emptied(turn: Turn): Json {
   if ('text' in turn) return { content: [] }
   return turn.tool.isCustom ? { input: '' } : { arguments: '' }
@@ -128,7 +128,7 @@ function write(turn: Turn, isStreamed: boolean): Response {
   return typed(events.map((event, sequence_number) => ({ ...event, sequence_number })))
 }
 
-/** The Responses interface of OpenAI. */
+/** The Responses API of OpenAI. */
 export const responsesFormat: Format = {
   read,
   write,

@@ -7,12 +7,12 @@ import { canRunAlone, inNetworkOfItsOwn, neededPrograms } from '../../services/n
 
 const main = join(import.meta.dir, 'main.ts')
 
-/** Why agents are not run here: what they send elsewhere must have nowhere to go. */
+/** Returns why agents cannot run here: their traffic to other hosts must be blocked. */
 export const noNetworkOfItsOwn = (): string | undefined =>
   canRunAlone(['true'])
     ? undefined
-    : `agents run in a network of their own: that wants Linux, ${neededPrograms.join(', ')}, ` +
-      'and leave to make network namespaces'
+    : `agents run in an isolated network: that requires Linux, ${neededPrograms.join(', ')}, ` +
+      'and permission to create network namespaces'
 
 function resultIn(line: string): Result[] {
   if (!line.startsWith('{')) return []
@@ -24,7 +24,7 @@ function resultIn(line: string): Result[] {
   }
 }
 
-/** Runs the cases of an agent; one without a result is a failure. */
+/** Runs the cases of an agent; a case without a result is a failure. */
 export async function runAgentAlone(agent: Agent, prepared: Prepared): Promise<Result[]> {
   const asked = JSON.stringify([{ name: agent.name, prepared }])
   const child = Bun.spawn([...inNetworkOfItsOwn, process.execPath, main, asked], {
@@ -39,6 +39,6 @@ export async function runAgentAlone(agent: Agent, prepared: Prepared): Promise<R
   await child.exited
   const results = stdout.split('\n').flatMap(resultIn)
   const missing = casesOf(agent).filter((name) => !results.some((one) => one.case === name))
-  const detail = `no word of it: ${stderr.trim().slice(-300)}`
+  const detail = `no result: ${stderr.trim().slice(-300)}`
   return [...results, ...missing.map((name) => ({ case: name, ok: false, detail }))]
 }

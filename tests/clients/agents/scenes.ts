@@ -1,4 +1,4 @@
-/** What an agent is asked to do, and by which words the upstream knows it again. */
+/** The tasks of an agent, and the words by which the upstream recognizes them. */
 export const scenes = ['plain', 'tool', 'mcp', 'long'] as const
 export type Scene = (typeof scenes)[number]
 
@@ -7,19 +7,19 @@ type Json = Record<string, unknown>
 /** A tool that an agent offers to the model. */
 export interface OfferedTool {
   name: string
-  /** Of the namespace that it stands in, if it stands in one. */
+  /** Its namespace, if any. */
   namespace?: string
-  /** It takes text instead of JSON. */
+  /** Whether its input is text instead of JSON. */
   isCustom?: boolean
   /** JSON schema of its arguments. */
   parameters: Json
 }
 
-/** A request as all formats say it. */
+/** A request, independent of the format. */
 export interface AskedTurn {
-  /** What the user said, all of it. */
+  /** All text of the user. */
   text: string
-  /** What tools gave so far. */
+  /** The tool results so far. */
   results: readonly string[]
   tools: readonly OfferedTool[]
   isStreamed: boolean
@@ -29,10 +29,10 @@ export type Turn = { text: string } | { tool: OfferedTool; input: Json }
 
 export const greeting = 'All is well at the fake provider today.'
 
-/** A prompt of so many characters is more than an upstream takes. */
+/** Prompts of this many characters exceed the context of an upstream. */
 export const maxPromptLength = 400_000
 
-/** What agents are told; the model does the rest. `file` is what the tool turn is about. */
+/** Returns the prompt of a scene. `file` is the subject of the tool turn. */
 export function promptOf(scene: Scene, file: string): string {
   if (scene === 'plain') return 'SCENE=plain Say how you are.'
   if (scene === 'tool') return `SCENE=tool FILE=${file} Tell me what that file says.`
@@ -43,22 +43,22 @@ export function promptOf(scene: Scene, file: string): string {
 const shellTools =
   /^(bash|shell|shell_command|exec_command|local_shell|container\.exec|run_shell_command)$/i
 
-/** The beginning of every word that only a tool can tell. */
+/** The prefix of every word that only a tool knows. */
 export const secretBeginning = 'word-'
 
-/** The model: it says something, or calls the tool that its scene is about and tells what it gave. */
+/** The model: answers with text, or calls the tool of its scene and repeats its result. */
 export function turnFor({ text, results, tools }: AskedTurn): Turn {
   const [, scene] = /SCENE=(\w+)/.exec(text) ?? []
   const [, file = ''] = /FILE=(\S+)/.exec(text) ?? []
   const told = results.filter((result) => result.includes(secretBeginning))
   if (told.length > 0) return { text: `It says: ${told.join(' ')}` }
-  // An agent without tools writes files by what the model says.
+  // An agent without tools writes files from the answer's text.
   if (scene === 'tool' && tools.length === 0) return { text: fileAnswer(file) }
   const call = scene === 'tool' ? shellCall(tools, file) : undefined
   return call ?? (scene === 'mcp' ? mcpCall(tools, results) : undefined) ?? { text: greeting }
 }
 
-/** Codex has some models write a program that calls its tools. */
+/** Finds the tool by which Codex lets some models write a program that calls its tools. */
 const programTool = (tools: readonly OfferedTool[]) =>
   tools.find(({ name, isCustom }) => isCustom && name === 'exec')
 
@@ -75,7 +75,7 @@ function mcpCall(tools: readonly OfferedTool[], results: readonly string[]): Tur
   const input = { key: 'greeting' }
   const tool = tools.find(({ name }) => name.includes('lookup_word'))
   if (tool) return { tool, input }
-  // Claude Code offers the tools of servers only once the model has looked for them.
+  // Claude Code offers the tools of servers only after the model has searched for them.
   const search = tools.find(({ name }) => name === 'ToolSearch')
   if (search && results.length === 0) {
     return { tool: search, input: { query: 'select:mcp__words__lookup_word', max_results: 1 } }
@@ -85,11 +85,11 @@ function mcpCall(tools: readonly OfferedTool[], results: readonly string[]): Tur
   return exec && { tool: exec, input: { program: `text(await ${call})` } }
 }
 
-/** A whole file as Aider reads it. */
+/** Formats a whole file for Aider. */
 const fileAnswer = (file: string) =>
   `${file.split('/').at(-1) ?? ''}\n\`\`\`\nwritten by the model\n\`\`\`\n`
 
-/** What a tool's schema calls a command. */
+/** Builds the input of a shell tool by the field names of its schema. */
 function shellInput({ parameters }: OfferedTool, command: string): Json {
   const properties = objectOf(parameters['properties'])
   const name = 'cmd' in properties ? 'cmd' : 'command'
@@ -106,7 +106,7 @@ export const objectOf = (value: unknown): Json => (isJson(value) ? value : {})
 export const listOf = (value: unknown): Json[] =>
   Array.isArray(value) ? value.filter((item): item is Json => isJson(item)) : []
 
-/** The text in a content, whatever its form. */
+/** Extracts the text of a content, in any form. */
 export function textIn(content: unknown): string {
   if (typeof content === 'string') return content
   return listOf(content)

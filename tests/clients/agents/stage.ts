@@ -7,14 +7,14 @@ import { startAgentUpstream, type AgentUpstream } from './upstream'
 import type { Prepared } from '../prepare'
 import { startGateway, upstreamSecret, type Gateway } from '../../rig'
 
-/** One gateway, and one upstream in four formats behind it. */
+/** One gateway with one upstream in four formats. */
 export interface AgentStage extends AsyncDisposable {
   gateway: Gateway
   upstream: AgentUpstream
   key: string
 }
 
-/** The models that agents are run with, but for those that an agent knows by name. */
+/** The models of agents, except those that an agent knows by name. */
 export const modelFor: Readonly<Record<UpstreamFormat, string>> = {
   chat: 'compatible/agent-model',
   messages: 'anthropic/claude-sonnet-5',
@@ -24,7 +24,7 @@ export const modelFor: Readonly<Record<UpstreamFormat, string>> = {
 
 const pricing = { input: 1, output: 4 }
 
-/** The limits of gpt-4o, of which agents that were made for others ask too much. */
+/** The limits of gpt-4o, which agents made for other models exceed. */
 const limits = { context_length: 128_000, max_output_tokens: 16_384 }
 
 async function offer({ gateway }: AgentStage, id: string): Promise<void> {
@@ -75,13 +75,13 @@ export async function startAgentStage(agents: readonly Agent[]): Promise<AgentSt
   return stage
 }
 
-/** How a run of an agent ended. */
+/** The result of a run of an agent. */
 export interface EndedRun {
   code: number | null
   stdout: string
   stderr: string
   seconds: number
-  /** What the file that Aider was asked to write says. */
+  /** The content of the file that Aider was asked to write. */
   written: string
 }
 
@@ -91,7 +91,7 @@ interface Play {
   scene: Scene
   model: string
   key: string
-  /** Only the files and the server of this run tell it. */
+  /** A secret known only to the files and the server of this run. */
   secret: string
   limitSeconds: number
 }
@@ -100,14 +100,14 @@ function killAll(group: number): void {
   try {
     process.kill(-group, 'SIGKILL')
   } catch {
-    // It has ended.
+    // It has exited.
   }
 }
 
 const inherited = ['PATH', 'LANG']
 const wordsServer = join(import.meta.dir, 'words-server.mjs')
 
-/** Runs an agent once, in folders of its own. */
+/** Runs an agent once, in its own folders. */
 export async function play(stage: AgentStage, asked: Play): Promise<EndedRun> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-agent-'))
   try {
@@ -147,7 +147,7 @@ async function playIn(folder: string, stage: AgentStage, asked: Play): Promise<E
     stdin: new Blob([stdin ?? '']),
     stdout: 'pipe',
     stderr: 'pipe',
-    // Launchers start the agent itself as a process of its own: all of them end together.
+    // Launchers start the agent as a separate process: the whole group ends together.
     detached: true,
   })
   const timer = setTimeout(() => killAll(child.pid), asked.limitSeconds * 1000)

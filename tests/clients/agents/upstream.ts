@@ -5,13 +5,13 @@ import { messagesFormat } from './messages-format'
 import { responsesFormat } from './responses-format'
 import { isJson, maxPromptLength, turnFor } from './scenes'
 
-/** A model whose turns follow from what it is asked, in the formats of four vendors, on loopback. */
+/** A model that answers by the request's scene, in the formats of four vendors, on loopback. */
 export interface AgentUpstream extends AsyncDisposable {
-  /** Without a path. */
+  /** The address, without a path. */
   url: string
-  /** The requests since the last look. */
+  /** Returns the requests since the last call. */
   taken: () => SeenRequest[]
-  /** Those of them that name a model, and they stay. */
+  /** Returns requests for a model, without removing them. */
   seenFor: (model: string) => SeenRequest[]
 }
 

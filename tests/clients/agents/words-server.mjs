@@ -1,4 +1,4 @@
-// An MCP server over standard input and output with one tool, whose answer nothing but WORD tells.
+// An MCP server over standard input and output with one tool, whose answer is only in the variable WORD.
 import { createInterface } from 'node:readline'
 
 const tool = {
@@ -24,7 +24,7 @@ const answers = {
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line)
-  // Notifications get no answer.
+  // Notifications are not answered.
   if (id === undefined) continue
   const result = answers[method]?.(params ?? {})
   const unknown = { code: -32601, message: `no method ${method}` }

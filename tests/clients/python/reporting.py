@@ -1,10 +1,10 @@
-"""What the programs in Python share: how they tell what came of their cases."""
+"""Shared by the Python programs: reports the results of their cases."""
 
 import json
 
 
 class Cannot(Exception):
-    """What a library has no call for, or does not do."""
+    """The library does not support the case."""
 
 
 def report(*cases):

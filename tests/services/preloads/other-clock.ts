@@ -1,9 +1,9 @@
-/** Loaded before a program that is to have another time of day: CLOCK_HOURS ahead, or jumping to and fro. */
+/** Preloaded into a program to change its time of day: CLOCK_HOURS ahead, or alternating. */
 const hours = Number(process.env['CLOCK_HOURS'])
 const isJumping = process.env['CLOCK_JUMPS'] === 'true'
 const Real = Date
 
-/** What the clock is wrong by, in ms; one that jumps is each second ahead or behind. */
+/** Returns the offset of the clock in ms; an alternating one is ahead or behind each second. */
 function wrongBy(): number {
   const isBehind = isJumping && Math.floor(Real.now() / 1000) % 2 === 0
   return (isBehind ? -hours : hours) * 3_600_000

@@ -7,7 +7,7 @@ const { env } = process
 const isOpenAI = env.CLIENT === 'ai-sdk-openai'
 const prompt = 'Say something.'
 
-// The provider `openai` speaks the Responses format unless told otherwise.
+// The provider `openai` uses the Responses format by default.
 const providerOf = (apiKey) => {
   const baseURL = `${env.TOLLGATE_URL}/v1`
   return isOpenAI
@@ -27,7 +27,7 @@ const expect = (isSo, what) => {
   if (!isSo) throw new Error(what)
 }
 
-/** What the library has no call for, or does not do. */
+/** The library does not support the case. */
 class Cannot extends Error {}
 
 /** The call must fail with this status and code. */

@@ -12,7 +12,7 @@ const expect = (isSo, what) => {
   if (!isSo) throw new Error(what)
 }
 
-/** What the library has no call for. */
+/** The library does not support the case. */
 class Cannot extends Error {}
 
 const getWeather = {
@@ -110,7 +110,7 @@ const cases = {
     fails(ask({}, { max_tokens: 0 }), Anthropic.BadRequestError, 'invalid_request_error'),
   'error-401': () =>
     fails(ask({ apiKey: 'sk-wrong' }), Anthropic.AuthenticationError, 'authentication_error'),
-  // The library has no class of its own for 402.
+  // The library has no class for 402.
   'error-402': () => fails(ask({ apiKey: env.POOR_KEY }), Anthropic.APIError, 'billing_error'),
   'error-404': () =>
     fails(ask({}, { model: env.UNKNOWN_MODEL }), Anthropic.NotFoundError, 'not_found_error'),

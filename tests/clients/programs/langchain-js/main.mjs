@@ -14,7 +14,7 @@ const expect = (isSo, what) => {
   if (!isSo) throw new Error(what)
 }
 
-/** What the library has no call for, or does not do. */
+/** The library does not support the case. */
 class Cannot extends Error {}
 
 /** The call must fail with this class of the SDK inside, and this code. */
@@ -100,7 +100,7 @@ const cases = {
   'error-400': () => fails(ask({ temperature: 9 }), OpenAI.BadRequestError, 'invalid_request'),
   'error-401': () =>
     fails(ask({ apiKey: 'sk-wrong' }), OpenAI.AuthenticationError, 'invalid_api_key'),
-  // The library has no class of its own for 402.
+  // The library has no class for 402.
   'error-402': () => fails(ask({ apiKey: env.POOR_KEY }), OpenAI.APIError, 'insufficient_credits'),
   'error-404': () => fails(ask({}, env.UNKNOWN_MODEL), OpenAI.NotFoundError, 'model_not_found'),
   async 'error-429'() {

@@ -79,7 +79,7 @@ def schema():
 
 
 def embeddings():
-    # It would count tokens with an encoding that it fetches from the network.
+    # Otherwise it counts tokens with an encoding that it downloads.
     texts = OpenAIEmbeddings(
         model=os.environ["EMBEDDING_MODEL"],
         base_url=base_url,
@@ -103,7 +103,7 @@ def error_401():
 
 
 def error_402():
-    # The library has no class of its own for 402.
+    # The library has no class for 402.
     poor = os.environ["POOR_KEY"]
     return fails(lambda: ask(api_key=poor), openai.APIStatusError, "insufficient_credits")
 

@@ -1,7 +1,7 @@
 import json
 import os
 
-# Its table of prices, which it would fetch; the package has one.
+# Uses the price table of the package instead of downloading it.
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
 import litellm
@@ -34,7 +34,7 @@ class Weather(BaseModel):
 
 
 def named(variable):
-    """It takes one `openai/` away and sends what follows."""
+    """Returns the model name for LiteLLM, which strips one `openai/` prefix."""
     return "openai/" + os.environ[variable]
 
 
@@ -105,7 +105,7 @@ def error_401():
 
 
 def error_402():
-    # The library has no class of its own for 402.
+    # The library has no class for 402.
     return fails(litellm.APIError, api_key=os.environ["POOR_KEY"])
 
 

@@ -118,7 +118,7 @@ def error_401():
 
 
 def error_402():
-    # The library has no class of its own for 402.
+    # The library has no class for 402.
     poor = os.environ["POOR_KEY"]
     return fails(lambda: ask(api_key=poor), openai.APIStatusError, "insufficient_credits")
 

@@ -42,7 +42,7 @@ func asked(name string) openai.ChatCompletionNewParams {
 	return openai.ChatCompletionNewParams{Model: name, Messages: messages}
 }
 
-// greets fails unless an answer is the one that the provider gives.
+// greets fails unless an answer is that of the provider.
 func greets(answer *openai.ChatCompletion, err error) error {
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func greets(answer *openai.ChatCompletion, err error) error {
 	return nil
 }
 
-// fails fails unless a request was refused with this status and code.
+// fails fails unless a request was rejected with this status and code.
 func fails(status int, code string, key string, params openai.ChatCompletionNewParams, options ...option.RequestOption) error {
 	once := clientOf(key, options...)
 	_, err := once.Chat.Completions.New(ctx, params)

@@ -60,7 +60,7 @@ public class Main {
         expect(answer.choices().get(0).message().content().orElse("").equals(greeting), answer);
     }
 
-    /** The call must fail with this class, and this code where its body is one of an error. */
+    /** The call must fail with this class, and this code where its body is an error. */
     static void fails(Class<? extends OpenAIServiceException> type, String code, Case call) throws Exception {
         try {
             call.run();
@@ -90,7 +90,7 @@ public class Main {
                 .build();
         ChatCompletionAccumulator whole = ChatCompletionAccumulator.create();
         try (StreamResponse<ChatCompletionChunk> chunks = client.chat().completions().createStreaming(params)) {
-            // What the API's description requires must be there, or it throws.
+            // Throws where a field required by the API's description is absent.
             long count = chunks.stream().peek(whole::accumulate).peek(ChatCompletionChunk::validate).count();
             expect(count > 3, count);
         }
@@ -221,7 +221,7 @@ public class Main {
                 .completions()
                 .create(asked(model).temperature(9).build())));
         report("error-401", () -> refused(UnauthorizedException.class, "invalid_api_key", "sk-wrong", model));
-        // The library has no class of its own for 402.
+        // The library has no class for 402.
         report("error-402", () -> refused(
                 UnexpectedStatusCodeException.class, "insufficient_credits", System.getenv("POOR_KEY"), model));
         report("error-404", () -> refused(
@@ -239,7 +239,7 @@ public class Main {
                 .completions()
                 .create(asked(System.getenv("BROKEN_MODEL")).build())));
         report("responses", Main::responses);
-        // Its threads wait for more work.
+        // Its idle threads would keep the process alive.
         System.exit(0);
     }
 }

@@ -106,7 +106,7 @@ def error_401():
 
 
 def error_402():
-    # The library has no class of its own for 402.
+    # The library has no class for 402.
     return fails(lambda: ask(os.environ["POOR_KEY"]), openai.APIStatusError, "insufficient_credits")
 
 
