@@ -17,4 +17,4 @@ test('killed at any moment of its first start, it starts again, with a key that 
     await again[Symbol.asyncDispose]()
     await rm(dataDir, { recursive: true })
   }
-}, 60_000)
+}, 300_000)
