@@ -52,7 +52,7 @@ function pieceOf(data: string): Piece {
 
 /**
  * Reads a streamed answer. Throws `ApiError` for an error within it, and for one that ends before its
- * end was told. Source: api.md 4.3.
+ * end was told. Source: contract 4.3.
  */
 export async function* piecesOf(response: Response): AsyncGenerator<Piece> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()

@@ -9,7 +9,7 @@ interface Problem {
   param: string | null
 }
 
-/** What the service refuses. Source: api.md 22. */
+/** What the service refuses. Source: contract 1.7. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number

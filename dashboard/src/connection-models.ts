@@ -34,9 +34,12 @@ type Pricing = NonNullable<ConnectionModel['pricing']>
 const seldom = [
   ['cached_input', 'input out of the cache'],
   ['cache_write', 'input into the cache'],
+  ['cache_write_1h', 'input into the cache for an hour'],
   ['reasoning', 'reasoning'],
   ['audio_input', 'spoken input'],
   ['audio_output', 'spoken output'],
+  ['image_input', 'images as input'],
+  ['image_output', 'images as output'],
 ] as const
 
 /** What is set of those, in USD for 1,000,000 tokens. */

@@ -14,7 +14,7 @@ export type Connection = Awaited<ReturnType<NonNullable<typeof connectionsQuery.
 
 export const statusColors = { active: 'green', inactive: 'gray', error: 'red' } as const
 
-/** Limits are told to those alone who may change the connection. Source: api.md 9.1. */
+/** Limits are told to those alone who may change the connection. Source: contract 7.1. */
 export const mayChange = ({ rate_limits: limits }: Connection) => limits !== null
 
 /** Who pays for what an organization's connection serves; one's own has no such choice. */

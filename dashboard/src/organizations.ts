@@ -25,7 +25,7 @@ export const ownInvitationsQuery = queryOptions({
 
 export type Role = Organization['role']
 
-/** Who changes members and settings. Source: api.md 2.4. */
+/** Who changes members and settings. Source: contract 2.4. */
 export const isManager = ({ role }: Organization) => role === 'owner' || role === 'admin'
 
 /** What somebody may make of others; an owner who makes another one the owner becomes admin. */

@@ -14,7 +14,7 @@ const one = (id: string) => `${path}/${encodeURIComponent(id)}`
 const send = (target: string, method: string, body?: object) =>
   checkedFetch(target, { method, ...(body && json(body).init) })
 
-/** Own ones, public ones and those of the service. Source: api.md 17. */
+/** Own ones, public ones and those of the service. Source: contract 8.3. */
 export const templatesQuery = queryOptions({
   queryKey: ['templates'],
   queryFn: async () => {

@@ -52,7 +52,7 @@ export const stateColors: Readonly<Record<State, string>> = {
   closed: 'gray',
 }
 
-/** What the owner of a ticket may make of it, by what it is. Source: api.md 16. */
+/** What the owner of a ticket may make of it, by what it is. Source: contract 6.12. */
 export const settable: Readonly<Record<State, readonly ('open' | 'resolved' | 'closed')[]>> = {
   open: ['resolved', 'closed'],
   in_progress: ['resolved', 'closed'],

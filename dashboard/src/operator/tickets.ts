@@ -60,7 +60,7 @@ export const handledNames: Readonly<Record<State, string>> = {
   waiting_on_customer: 'Waiting for the customer',
 }
 
-/** What support may make of a ticket, by what it is. Source: api.md 16. */
+/** What support may make of a ticket, by what it is. Source: contract 6.12. */
 export const handledTo: Readonly<Record<State, readonly State[]>> = {
   open: ['in_progress', 'resolved', 'closed'],
   in_progress: ['waiting_on_customer', 'resolved', 'closed'],

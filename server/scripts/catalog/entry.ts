@@ -1,7 +1,9 @@
 import type { Entry } from '../../src/catalog/built-in'
 import type { Capability, Category } from '../../src/catalog/model'
 import { type Facts, type Listings, toUnixSeconds } from './facts'
+import { toOneLine } from '../../src/wire/one-line'
 
+const maxName = 200
 const kinds = ['text', 'image', 'audio', 'video']
 
 const known = (modalities: readonly string[]) => modalities.filter((one) => kinds.includes(one))
@@ -34,7 +36,8 @@ export function toEntry({ provider, id, facts }: Described, dates: Dates): Entry
   // JSON leaves out what is undefined.
   return {
     id: `${provider}/${id}`,
-    name: first('name') ?? id.split('/').at(-1) ?? id,
+    // Some sources end a name with a tab.
+    name: toOneLine(first('name') ?? id.split('/').at(-1) ?? id, maxName),
     category,
     context_length: isEmbedding ? undefined : contextLength,
     max_output_tokens:

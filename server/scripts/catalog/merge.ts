@@ -1,5 +1,6 @@
 import type { Entry } from '../../src/catalog/built-in'
 import { choosePrice, isWhole, type NamedQuote, reachable } from './choose-price'
+import { corrected } from './corrected'
 import { type Dates, toEntry } from './entry'
 import type { Facts, Listing, Listings } from './facts'
 import { correctionOf, describedIds } from './overlay'
@@ -147,6 +148,7 @@ function isOtherKind(provider: string, id: string, facts: Facts[]): boolean {
   return !said && /^(openai|azure)/.test(provider) && responsesPath.test(id)
 }
 
+/** A price with other rates, in the usual order of its fields. */
 interface Described {
   provider: string
   id: string
@@ -170,10 +172,14 @@ function toMerged({ provider, id, facts, quotes }: Described, dates: Dates): Mer
     const isMissing = !correction.unpriced && firstClass.has(provider)
     return [{ entry, priceFrom: null, differing: {}, isMissing }]
   }
-  const price = reachable(chosen.price, entry.context_length)
+  const price = reachable(corrected(chosen.price, correction), entry.context_length)
+  const later = chosen.later?.map(({ from, price: then }) => ({
+    from,
+    price: corrected(then, correction),
+  }))
   return [
     {
-      entry: { ...entry, price, price_changes: chosen.later },
+      entry: { ...entry, price, price_changes: later },
       priceFrom: chosen.source,
       differing: chosen.differing,
       isMissing: false,

@@ -1,9 +1,9 @@
 import overlay from './overlay.json' with { type: 'json' }
-import type { EntryPrice } from '../../src/catalog/entry-price'
+import type { EntryPrice, EntryRates } from '../../src/catalog/entry-price'
 import type { Entry } from '../../src/catalog/built-in'
 
 /** What we know better than the sources: dated, and where it is written. */
-interface Correction {
+export interface Correction {
   date: string
   source: string
   why: string
@@ -11,6 +11,16 @@ interface Correction {
   models: readonly string[]
   /** The whole price, in the place of any other. */
   price?: EntryPrice
+  /** Rates in place of those of the sources; null for one that the model does not have. */
+  rates?: Partial<Record<keyof EntryRates, number | null>>
+  /** Prices by length in the place of those that the sources have; an empty list for none. */
+  tiers?: NonNullable<EntryPrice['tiers']>
+  /** The same of service tiers; null for one that the provider does not have. */
+  service_tiers?: Record<string, NonNullable<EntryPrice['service_tiers']>['flex'] | null>
+  /** Bounds of prices by length -> what they are exactly. */
+  bounds?: Record<number, number>
+  /** Days of UTC without dear hours, besides those of the week. */
+  off_peak_days?: readonly string[]
   /** Nothing is charged for it. */
   free?: boolean
   /** It stays listed without a price. */

@@ -14,6 +14,7 @@ export const rateNames = [
   'input',
   'output',
   'cached_input',
+  'cached_audio_input',
   'cache_write',
   'cache_write_1h',
   'reasoning',

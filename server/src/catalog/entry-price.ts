@@ -1,8 +1,10 @@
-/** Prices as `models.json` has them: USD per 1,000,000 tokens; `image`, `request` and `search` per piece. */
+/** Prices as `models.json` has them: USD per 1,000,000 tokens; `second`, `image`, `request` and `search` per piece. */
 export interface EntryRates {
   input?: number
   output?: number
   cached_input?: number
+  /** Sound read from a cache. */
+  cached_audio_input?: number
   cache_write?: number
   /** A cache entry that lives for an hour or more. */
   cache_write_1h?: number
@@ -11,6 +13,10 @@ export interface EntryRates {
   audio_output?: number
   image_input?: number
   image_output?: number
+  /** Per 1,000,000 characters. */
+  input_characters?: number
+  output_characters?: number
+  second?: number
   image?: number
   request?: number
   search?: number
@@ -27,6 +33,8 @@ interface EntryHours extends EntryRates {
   until: number
   /** Days of the week of UTC, Sunday 0; every day where absent. */
   days?: readonly number[]
+  /** Days of UTC on which they do not hold, `2027-01-01`. */
+  except?: readonly string[]
 }
 
 export interface EntryPrice extends EntryRates {

@@ -1,4 +1,5 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import type { EntryPrice } from './entry-price'
 import { pricingOn } from './entry-pricing'
 
 // 2026-11-23 is a Monday.
@@ -60,6 +61,13 @@ test('hours of some days of the week hold on those', () => {
   expect(pricingOn({ price }, sunday)?.tiers).toBeUndefined()
 })
 
+test('on days that they leave out, hours do not hold', () => {
+  const hours = [{ from: 60, until: 240, days: [1], except: ['2026-11-30'], input: 2, output: 4 }]
+  const price = { input: 1, output: 2, hours }
+  expect(pricingOn({ price }, monday)?.tiers).toHaveLength(1)
+  expect(pricingOn({ price }, new Date('2026-11-30T02:00:00Z'))?.tiers).toBeUndefined()
+})
+
 test('an announced price begins with its day, and the last one that has begun counts', () => {
   const entry = {
     price: { input: 1, output: 1 },
@@ -72,4 +80,57 @@ test('an announced price begins with its day, and the last one that has begun co
   expect(inputAt('2026-11-22T23:59:59Z')).toBe(1_000_000_000n)
   expect(inputAt('2026-11-23T00:00:00Z')).toBe(2_000_000_000n)
   expect(inputAt('2027-06-01T00:00:00Z')).toBe(3_000_000_000n)
+})
+
+describe('what a tier leaves out follows the rate that it was derived from', () => {
+  const today = new Date('2026-11-24T00:00:00Z')
+  const tiersOf = (price: EntryPrice) =>
+    pricingOn({ price }, today)?.tiers?.map(({ rates }) => rates) ?? []
+
+  test('images that cost what text does cost more in long prompts too', () => {
+    const price = { input: 2, output: 6, image_input: 2, tiers: [{ above: 199_999, input: 4 }] }
+    expect(tiersOf(price)).toMatchObject([{ input: 4_000_000_000n, imageInput: 4_000_000_000n }])
+  })
+
+  test('so do thoughts that cost what the answer does', () => {
+    const price = { input: 2, output: 12, reasoning: 12, tiers: [{ above: 200_000, output: 18 }] }
+    expect(tiersOf(price)).toMatchObject([{ output: 18_000_000_000n, reasoning: 18_000_000_000n }])
+  })
+
+  test('what is dearer or cheaper than its base stays so in proportion in long prompts', () => {
+    const price = {
+      input: 0.1,
+      output: 0.5,
+      cached_input: 0.01,
+      cache_write: 0.125,
+      cache_write_1h: 0.2,
+      tiers: [{ above: 100_000, input: 0.5, output: 2.5, cache_write: 0.625 }],
+    }
+    expect(tiersOf(price)).toMatchObject([
+      { cachedInput: 50_000_000n, cacheWrite: 625_000_000n, cacheWriteLong: 1_000_000_000n },
+    ])
+  })
+
+  test('a discount is given on what it names, and on what costs the same', () => {
+    const price = {
+      input: 1,
+      output: 10,
+      cached_input: 0.1,
+      reasoning: 10,
+      service_tiers: { flex: { input: 0.5, output: 5 } },
+    }
+    expect(tiersOf(price)).toEqual([
+      { input: 500_000_000n, output: 5_000_000_000n, reasoning: 5_000_000_000n },
+    ])
+  })
+
+  test('a rate that the tier names is that rate', () => {
+    const price = {
+      input: 2,
+      output: 6,
+      image_input: 2,
+      tiers: [{ above: 9, input: 4, image_input: 3 }],
+    }
+    expect(tiersOf(price)).toMatchObject([{ input: 4_000_000_000n, imageInput: 3_000_000_000n }])
+  })
 })

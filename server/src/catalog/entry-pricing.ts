@@ -1,3 +1,4 @@
+import { withDerivedRates } from './derived-rates'
 import type { EntryPrice, EntryRates, PriceChange } from './entry-price'
 import { rateFields } from './pricing-fields'
 import { serviceTiers as knownTiers, type PriceTier, type Pricing, type Rates } from './model'
@@ -15,14 +16,24 @@ export function pricingOn(
 ): Pricing | null {
   const day = at.toISOString().slice(0, 10)
   const current = changes.findLast(({ from }) => from <= day)?.price ?? price
-  return current ? toPricing(current, at.getUTCDay()) : null
+  return current ? toPricing(current, { day, weekday: at.getUTCDay() }) : null
 }
 
-/** A price of `models.json` as it is charged on a day of the week, Sunday 0. */
-function toPricing(price: EntryPrice, weekday: number): Pricing {
-  const tiers = [...lengthTiers(price), ...hourTiers(price, weekday), ...serviceTiers(price)]
+/** A day of UTC, `2027-01-01`, and which one of the week it is, Sunday 0. */
+interface Day {
+  day: string
+  weekday: number
+}
+
+/** A price of `models.json` as it is charged on a day. */
+function toPricing(price: EntryPrice, on: Day): Pricing {
   // Embedding models have no output.
   const usual = { input: 0n, output: 0n, ...toRates(price) }
+  const tiers = [
+    ...lengthTiers(price, usual),
+    ...hourTiers(price, usual, on),
+    ...serviceTiers(price, usual),
+  ]
   return tiers.length > 0 ? { ...usual, tiers } : usual
 }
 
@@ -45,30 +56,33 @@ function toRates(rates: EntryRates): Partial<Rates> {
   return nanos
 }
 
-type Layer = Pick<EntryPrice, 'tiers'>
-
-const lengthTiers = ({ tiers = [] }: Layer): PriceTier[] =>
-  tiers.map(({ above, ...rates }) => ({ above, rates: toRates(rates) }))
+const lengthTiers = ({ tiers = [] }: Pick<EntryPrice, 'tiers'>, usual: Rates): PriceTier[] =>
+  tiers.map(({ above, ...rates }) => ({ above, rates: withDerivedRates(toRates(rates), usual) }))
 
 const dayMinutes = 1440
 
-const hourTiers = ({ hours = [] }: EntryPrice, weekday: number): PriceTier[] =>
+const hourTiers = ({ hours = [] }: EntryPrice, usual: Rates, { day, weekday }: Day): PriceTier[] =>
   hours
     .filter(({ days }) => days?.includes(weekday) ?? true)
-    .map(({ from, until, days: _days, ...rates }) => ({
+    .filter(({ except }) => !except?.includes(day))
+    .map(({ from, until, days: _days, except: _except, ...rates }) => ({
       hours: { from, until: until % dayMinutes },
-      rates: toRates(rates),
+      rates: withDerivedRates(toRates(rates), usual),
     }))
 
-function serviceTiers({ tiers = [], service_tiers: services = {} }: EntryPrice): PriceTier[] {
+function serviceTiers(price: EntryPrice, usual: Rates): PriceTier[] {
+  const { tiers = [], service_tiers: services = {} } = price
   return knownTiers.flatMap((serviceTier) => {
     const layer = services[serviceTier]
     if (!layer) return []
-    const usual = toRates(layer)
+    const rates = withDerivedRates(toRates(layer), usual)
     const lengths = layer.tiers ?? tiers.map((tier) => ({ ...tier, ...dearer(tier, layer) }))
     return [
-      { serviceTier, rates: usual },
-      ...lengths.map(({ above, ...rates }) => ({ serviceTier, above, rates: toRates(rates) })),
+      { serviceTier, rates },
+      ...lengthTiers({ tiers: lengths }, { ...usual, ...rates }).map((tier) => ({
+        serviceTier,
+        ...tier,
+      })),
     ]
   })
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { capabilities, categories } from './model'
 import { maxPriceUsd } from './pricing-fields'
+import { isOneLine } from '../wire/one-line'
 
 const tokens = z.int().positive().max(1_000_000_000)
 const kinds = z.enum(['text', 'image', 'audio', 'video', 'embedding'])
@@ -9,6 +10,7 @@ const rates = {
   input: amount.exactOptional(),
   output: amount.exactOptional(),
   cached_input: amount.exactOptional(),
+  cached_audio_input: amount.exactOptional(),
   cache_write: amount.exactOptional(),
   cache_write_1h: amount.exactOptional(),
   reasoning: amount.exactOptional(),
@@ -16,6 +18,9 @@ const rates = {
   audio_output: amount.exactOptional(),
   image_input: amount.exactOptional(),
   image_output: amount.exactOptional(),
+  input_characters: amount.exactOptional(),
+  output_characters: amount.exactOptional(),
+  second: amount.exactOptional(),
   image: amount.exactOptional(),
   request: amount.exactOptional(),
   search: amount.exactOptional(),
@@ -26,6 +31,8 @@ const tiers = z
   .max(8)
   .exactOptional()
 const service = z.strictObject({ ...rates, tiers }).exactOptional()
+
+const day = z.iso.date()
 
 const EntryPrice = z.strictObject({
   ...rates,
@@ -41,22 +48,24 @@ const EntryPrice = z.strictObject({
         from: z.int().min(0).max(1439),
         until: z.int().min(0).max(1440),
         days: z.array(z.int().min(0).max(6)).min(1).max(7).exactOptional(),
+        except: z.array(day).min(1).max(100).exactOptional(),
       }),
     )
     .max(4)
     .exactOptional(),
 })
 
-const day = z.iso.date()
+/** Text that can be stored and shown. */
+const line = z.string().refine((text) => isOneLine(text) && text.isWellFormed(), {
+  message: 'must be one line of whole characters, without control characters.',
+})
+
 const time = z.int().min(0).max(8_640_000_000_000)
 
 /** One line of `models.json`. */
 export const CatalogEntry = z.strictObject({
-  id: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9._-]{0,39}\/.+$/)
-    .max(256),
-  name: z.string().min(1).max(200),
+  id: line.regex(/^[a-z0-9][a-z0-9._-]{0,39}\/.+$/).max(256),
+  name: line.min(1).max(200),
   category: z.enum(categories),
   context_length: tokens.exactOptional(),
   max_output_tokens: tokens.exactOptional(),

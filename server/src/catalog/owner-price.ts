@@ -16,7 +16,15 @@ export interface Priceable {
 
 /** What the two limits are for, by side. */
 const sides = {
-  input: ['input', 'cachedInput', 'cacheWrite', 'cacheWriteLong', 'audioInput', 'imageInput'],
+  input: [
+    'input',
+    'cachedInput',
+    'cachedAudioInput',
+    'cacheWrite',
+    'cacheWriteLong',
+    'audioInput',
+    'imageInput',
+  ],
   output: ['output', 'reasoning', 'audioOutput', 'imageOutput'],
 } as const satisfies Record<keyof OwnerPriceLimits, readonly (keyof Rates)[]>
 

@@ -15,6 +15,7 @@ const sent = fc.record({
   input: fc.oneof({ weight: 9, arbitrary: price }, { weight: 1, arbitrary: beyond }),
   output: price,
   cached_input: optional,
+  cached_audio_input: optional,
   cache_write: optional,
   reasoning: optional,
   audio_input: optional,
@@ -25,6 +26,9 @@ const sent = fc.record({
   image_input: optional,
   image_output: optional,
   search: optional,
+  input_characters: optional,
+  output_characters: optional,
+  second: optional,
   tiers: fc.option(
     fc.array(
       fc.record({
@@ -34,6 +38,8 @@ const sent = fc.record({
         until: fc.constantFrom('00:30', '23:59'),
         input: optional,
         cached_input: optional,
+        output_characters: optional,
+        second: optional,
       }),
       { maxLength: 3 },
     ),

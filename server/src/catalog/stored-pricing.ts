@@ -7,6 +7,7 @@ const rate = storedUsd.exactOptional()
 
 const seldomRates = {
   cachedInput: rate,
+  cachedAudioInput: rate,
   cacheWrite: rate,
   cacheWriteLong: rate,
   reasoning: rate,
@@ -14,6 +15,9 @@ const seldomRates = {
   audioOutput: rate,
   imageInput: rate,
   imageOutput: rate,
+  inputCharacters: rate,
+  outputCharacters: rate,
+  second: rate,
   image: rate,
   request: rate,
   search: rate,

@@ -42,10 +42,12 @@ function servedTier({ servedTier: said }: Usage, asked: ServiceTier | undefined)
  */
 export function cacheSavingsAt(used: Usage, { rates }: AppliedPrice): bigint {
   const { cachedInput, cacheWrite, cacheWriteLong } = used
+  const cachedAudio = Math.min(used.cachedAudio ?? 0, cachedInput)
   const cached = cachedInput + cacheWrite + cacheWriteLong
   if (cached === 0) return 0n
-  const read = { ...noUsage, cachedInput, cacheWrite, cacheWriteLong }
-  return costOf({ ...noUsage, input: cached }, rates) - costOf(read, rates)
+  const read = { ...noUsage, cachedInput, cachedAudio, cacheWrite, cacheWriteLong }
+  const plain = { ...noUsage, input: cached - cachedAudio, audioInput: cachedAudio }
+  return costOf(plain, rates) - costOf(read, rates)
 }
 
 /** What a usage costs at the rates of its request, in nano-dollars. */
@@ -54,4 +56,7 @@ export const costAt = (used: Usage, { rates }: AppliedPrice, volume: Volume): bi
     requests: volume.requests,
     images: volume.images,
     searches: Math.min(used.searches, volume.searches),
+    inputCharacters: used.inputCharacters,
+    outputCharacters: used.outputCharacters,
+    processingMs: used.processingMs,
   })

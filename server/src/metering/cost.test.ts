@@ -80,11 +80,32 @@ describe('prices', () => {
     expect(costOf(usage, pricing)).toBe(1_111_101n)
   })
 
+  test('sound from a cache has its price, or that of what is cached', () => {
+    const usage = using({ cachedInput: 1e6, cachedAudio: 400_000, output: 1e6 })
+    const cached = { ...plain, cachedInput: 10n }
+    expect(costOf(usage, cached)).toBe(15n)
+    expect(costOf(usage, { ...cached, cachedAudioInput: 100n })).toBe(51n)
+    const pieces = { ...cached, cachedAudioInput: 100n, search: 7n }
+    expect(costOf(usage, pieces, { searches: 2 })).toBe(65n)
+    // Never more of it than was cached.
+    expect(costOf({ ...usage, cachedAudio: 9e6 }, pieces)).toBe(105n)
+  })
+
   test('what is paid by the piece is added', () => {
     const pricing = { ...plain, request: 12_000_000n, image: 7n }
     expect(costOf(noUsage, pricing)).toBe(12_000_000n)
     expect(costOf(noUsage, pricing, { requests: 3, images: 2 })).toBe(36_000_014n)
     expect(costOf(noUsage, pricing, { requests: 0 })).toBe(0n)
+  })
+
+  test('characters and time are added before the sum is rounded up', () => {
+    const pricing = { ...plain, inputCharacters: 2n, outputCharacters: 500_000n, second: 3n }
+    const used = using({ input: 100_000 })
+    expect(costOf(used, pricing, { inputCharacters: 100_000 })).toBe(1n)
+    expect(costOf(used, pricing, { inputCharacters: 400_000 })).toBe(2n)
+    expect(costOf(noUsage, pricing, { outputCharacters: 3 })).toBe(2n)
+    expect(costOf(noUsage, pricing, { processingMs: 1000 })).toBe(3n)
+    expect(costOf(noUsage, pricing, { processingMs: 1001 })).toBe(4n)
   })
 })
 

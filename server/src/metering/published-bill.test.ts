@@ -1,6 +1,10 @@
 import { expect, test } from 'bun:test'
 import { costAt, priceOfUsage } from './applied-price'
-import { readPublishedPrices, type PublishedPrice } from './published-prices-for-tests'
+import {
+  publishedRates,
+  readPublishedPrices,
+  type PublishedPrice,
+} from './published-prices-for-tests'
 import { fullPrice, limitsAt, withinLimits, worstCase, type Volume } from './worst-case'
 import { builtInModels } from '../catalog/built-in'
 import { providers } from '../providers/registry'
@@ -27,7 +31,7 @@ const outputLimit = 10_000
 const volumeIn = (tier: PublishedPrice['tier']): Volume => ({
   inputTokens: longest,
   longestPrompt: longest,
-  serviceTier: tier === 'flex' || tier === 'priority' ? tier : undefined,
+  serviceTier: tier === 'usual' || tier === 'peak' ? undefined : tier,
   choices: 1,
   outputLimit,
   extraOutputTokens: 0,
@@ -44,32 +48,48 @@ const nothing: Used = {
   write: 0,
   writeLong: 0,
   heard: 0,
+  heardCached: 0,
+  seen: 0,
   output: 0,
   thought: 0,
   spoken: 0,
   searches: 0,
 }
 
-/** Responses report no sound. */
-const soundsOf = (
-  { heard, spoken }: PublishedPrice['nanos'],
+/** Responses report no sound, and no images. */
+function mediaOf(
+  { nanos }: PublishedPrice,
   rest: (parts: Partial<Used>) => Used,
-): Record<string, Used> => ({
-  ...(heard !== undefined && { heard: rest({ heard: 321 }) }),
-  ...(spoken !== undefined && { spoken: rest({ heard: 17, spoken: 43 }) }),
-})
+): Record<string, Used> {
+  const { heard, 'heard-cached': again, seen, spoken } = nanos
+  return {
+    ...(heard !== undefined && { heard: rest({ heard: 321 }) }),
+    ...(again !== undefined && {
+      'heard again': rest({ heardCached: 321 }),
+      'heard, read and heard again': rest({ heard: 17, cached: 101, heardCached: 43 }),
+    }),
+    ...(seen !== undefined && { seen: rest({ seen: 321 }) }),
+    ...(spoken !== undefined && { spoken: rest({ heard: 17, spoken: 43 }) }),
+  }
+}
+
+/** Of Claude's answers and of Responses: Tollgate charges for no other searches. */
+const reportsSearches = (format: string) => format === 'anthropic' || format === 'responses'
 
 /** The usages of prompts of `tokens` that the figures of a row price, by name. */
-function shapesOf({ nanos }: PublishedPrice, tokens: number, format: string) {
+function shapesOf(row: PublishedPrice, tokens: number, format: string) {
+  const { nanos } = row
   const has = (rate: keyof typeof nanos) => nanos[rate] !== undefined
   const rest = (parts: Partial<Used>): Used => {
-    const { cached = 0, write = 0, writeLong = 0, heard = 0 } = parts
-    return { ...nothing, output: 101, ...parts, input: tokens - cached - write - writeLong - heard }
+    const { cached = 0, write = 0, writeLong = 0, heard = 0, heardCached = 0, seen = 0 } = parts
+    const named = cached + write + writeLong + heard + heardCached + seen
+    const output = has('output') ? 101 : 0
+    return { ...nothing, output, ...parts, input: tokens - named }
   }
   const hasCache = has('cached') && format !== 'cohere'
   const keepsAnHour = has('write-1h') && format !== 'responses' && format !== 'deepseek'
   const shapes: Record<string, Used | undefined> = {
-    ...(format !== 'responses' && soundsOf(nanos, rest)),
+    ...(format !== 'responses' && mediaOf(row, rest)),
     plain: has('output') ? rest({}) : undefined,
     'read alone': rest({ output: 0 }),
     thought: has('output') ? rest({ thought: 222 }) : undefined,
@@ -79,7 +99,7 @@ function shapesOf({ nanos }: PublishedPrice, tokens: number, format: string) {
     'written for an hour': keepsAnHour ? rest({ write: 101, writeLong: 303 }) : undefined,
     'cached, written and thought':
       hasCache && has('write') ? rest({ cached: 333, write: 77, thought: 55 }) : undefined,
-    searched: has('search') ? rest({ searches: 3 }) : undefined,
+    searched: has('search') && reportsSearches(format) ? rest({ searches: 3 }) : undefined,
   }
   return Object.entries(shapes).flatMap(([name, used]) => (used ? [[name, used] as const] : []))
 }
@@ -92,6 +112,8 @@ function due({ nanos }: PublishedPrice, used: Used): bigint {
     [used.write, nanos.write],
     [used.writeLong, nanos['write-1h']],
     [used.heard, nanos.heard],
+    [used.heardCached, nanos['heard-cached']],
+    [used.seen, nanos.seen],
     [used.output + used.thought, nanos.output],
     [used.spoken, nanos.spoken],
   ] as const
@@ -196,15 +218,56 @@ test('beside its peak hours and on weekends DeepSeek costs what it usually does'
   }
 })
 
-test('60 models and more are compared whose figures were read, not recalled', () => {
-  const read = new Set(rows.filter(({ known }) => known !== 'recalled').map(({ model: id }) => id))
+const fees = rows.filter(({ nanos }) => nanos.search !== undefined)
+
+test.each(fees)('$model: the fee of a search is the published one', ({ model: id, nanos }) => {
+  expect(catalog.weekday.get(id)?.pricing?.search).toBe(nanos.search)
+})
+
+test('on public holidays of China DeepSeek costs what it usually does', () => {
+  for (const { model: id } of rows.filter(({ tier }) => tier === 'peak')) {
+    const holiday = modelsOn(new Date('2027-01-01T02:00:00Z')).get(id)
+    const monday = modelsOn(new Date('2027-01-04T02:00:00Z')).get(id)
+    expect([id, holiday?.pricing?.tiers]).toEqual([id, undefined])
+    expect([id, monday?.pricing?.tiers?.length]).toEqual([id, 2])
+  }
+})
+
+/** Announced on the price page and in the notes of the launch: the day before and the first day, in USD. */
+const untilNewYear = {
+  day: '2027-01-01',
+  before: [0.75, 3.75, 0.075],
+  after: [1.5, 7.5, 0.15],
+}
+const announced = [
+  { id: 'google/gemini-4-argon', day: '2026-12-01', before: [2, 10, 0.1], after: [4, 20, 0.2] },
+  { id: 'google/gemini-3.8-flash', ...untilNewYear },
+  { id: 'google/gemini-3.7-flash', ...untilNewYear },
+  { id: 'google/gemini-3.6-flash', ...untilNewYear },
+]
+
+test.each(announced)('$id costs what is announced from $day on', ({ id, day, before, after }) => {
+  const first = new Date(`${day}T00:00:00Z`)
+  const ratesAt = (at: Date): readonly number[] => {
+    const { input = 0n, output = 0n, cachedInput = 0n } = modelsOn(at).get(id)?.pricing ?? {}
+    return [input, output, cachedInput].map((nanos) => Number(nanos) / 1e9)
+  }
+  expect(ratesAt(new Date(first.getTime() - 1))).toEqual(before)
+  expect(ratesAt(first)).toEqual(after)
+})
+
+test('60 models and more are compared with figures that were read on a copy of the page', () => {
+  const read = new Set(rows.filter(({ known }) => known === 'page').map(({ model: id }) => id))
   expect(read.size).toBeGreaterThanOrEqual(60)
 })
 
-test('models of all providers are compared that publish figures', () => {
-  const makers = new Set(rows.map(({ model: id }) => id.slice(0, id.indexOf('/'))))
-  const named =
-    'anthropic azure bedrock cerebras cohere dashscope deepinfra deepseek fireworks google groq minimax ' +
-    'mistral moonshot openai sambanova together vertex voyage xai zai'
-  expect([...makers].toSorted()).toEqual(named.split(' '))
+test('no figure is from memory alone', () => {
+  expect(rows.filter(({ known }) => known === 'recalled')).toEqual([])
+})
+
+test('all tiers and kinds of usage that pages price are compared', () => {
+  const tiers = new Set(rows.map(({ tier }) => tier))
+  expect(tiers).toEqual(new Set(['usual', 'flex', 'priority', 'batch', 'peak']))
+  const rates = new Set(rows.flatMap(({ nanos }) => Object.keys(nanos)))
+  expect(rates).toEqual(new Set<string>(publishedRates))
 })

@@ -8,6 +8,8 @@ export const publishedRates = [
   'write-1h',
   'output',
   'heard',
+  'heard-cached',
+  'seen',
   'spoken',
   'search',
 ] as const
@@ -16,9 +18,9 @@ export type PublishedRate = (typeof publishedRates)[number]
 /** One row: what a provider publishes for prompts of a length, in a service tier or at peak hours. */
 export interface PublishedPrice {
   model: string
-  /** How its figures are known: from a copy of the page, from what quotes it, or from memory. */
-  known: 'page' | 'quoted' | 'recalled'
-  tier: 'usual' | 'flex' | 'priority' | 'peak'
+  /** How its figures are known: from a copy of the page, rows of it, what quotes it, or from memory. */
+  known: (typeof kinds)[number]
+  tier: (typeof tiers)[number]
   /** The shortest prompt of the row, in tokens. */
   from: number
   /** The page rounds that bound. */
@@ -34,14 +36,15 @@ function toNanos(usd: string): bigint {
   return BigInt(`${found[1]}${(found[2] ?? '').padEnd(9, '0')}`)
 }
 
-const tiers = ['usual', 'flex', 'priority', 'peak'] as const
+const tiers = ['usual', 'flex', 'priority', 'batch', 'peak'] as const
+const kinds = ['page', 'rows', 'quoted', 'recalled'] as const
 
 type Section = Pick<PublishedPrice, 'known'>
 
 /** `[page's address, how it is known, the day]`; undefined for other lines. */
 function toSection(line: string): Section | undefined {
   const [, kind] = /^\[https:\S+ (\w+) (?:\d{4}-\d\d-\d\d|-)\]$/.exec(line) ?? []
-  const known = (['page', 'quoted', 'recalled'] as const).find((one) => one === kind)
+  const known = kinds.find((one) => one === kind)
   return known && { known }
 }
 

@@ -6,6 +6,9 @@ import { TokenCounter } from './token-counter'
 const warm = new TokenCounter()
 afterAll(() => warm[Symbol.dispose]())
 
+/** A busy machine may take the loop away in some runs, and slow code blocks it in all of them. */
+const maxRuns = 30
+
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Longest time the event loop was away while `work` went on, milliseconds. */
@@ -76,20 +79,19 @@ describe('count', () => {
   })
 
   test('takes an unbroken run within 100 ms and leaves the event loop free', async () => {
-    const run = '漢'.repeat(60_000)
+    const unbroken = '漢'.repeat(60_000)
     await warm.count(['warm'])
-    const times: number[] = []
-    const delays: number[] = []
-    // The best of several, as another process may have the machine for a moment.
-    for (let round = 0; round < 5; round += 1) {
+    let fastestMs = Infinity
+    let shortestDelayMs = Infinity
+    for (let run = 0; run < maxRuns && (fastestMs >= 100 || shortestDelayMs >= 50); run += 1) {
       const before = performance.now()
-      const counted = warm.count([run])
-      delays.push(await longestDelay(counted))
-      times.push(performance.now() - before)
+      const counted = warm.count([unbroken], { deadlineMs: 60_000 })
+      shortestDelayMs = Math.min(shortestDelayMs, await longestDelay(counted))
+      fastestMs = Math.min(fastestMs, performance.now() - before)
       expect(await counted).toBeGreaterThan(20_000)
     }
-    expect(Math.min(...times)).toBeLessThan(100)
-    expect(Math.min(...delays)).toBeLessThan(50)
+    expect(fastestMs).toBeLessThan(100)
+    expect(shortestDelayMs).toBeLessThan(50)
   })
 })
 
@@ -220,14 +222,13 @@ describe('decode', () => {
 
   test('decodes a million tokens without holding the event loop', async () => {
     const tokens = [Array.from({ length: 1_000_000 }, (_, index) => index % 100_000)]
-    const delays: number[] = []
-    // A busy machine may take the loop away by itself, but hardly three times.
-    for (let run = 0; run < 3; run++) {
-      const decoded = warm.decode(tokens)
-      delays.push(await longestDelay(decoded))
+    let shortestDelayMs = Infinity
+    for (let run = 0; run < maxRuns && shortestDelayMs >= 50; run += 1) {
+      const decoded = warm.decode(tokens, { deadlineMs: 60_000 })
+      shortestDelayMs = Math.min(shortestDelayMs, await longestDelay(decoded))
       expect(await decoded).toHaveLength(1)
     }
-    expect(Math.min(...delays)).toBeLessThan(50)
+    expect(shortestDelayMs).toBeLessThan(50)
   })
 })
 

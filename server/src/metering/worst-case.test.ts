@@ -112,6 +112,7 @@ const pricing: fc.Arbitrary<Pricing> = fc.record(
     input: price,
     output: price,
     cachedInput: price,
+    cachedAudioInput: price,
     cacheWrite: price,
     reasoning: price,
     audioInput: price,

@@ -148,6 +148,33 @@ export const requestFeatures: readonly RequestFeature[] = [
     mark: /UklGRg==/,
   },
   {
+    name: 'cache breakpoint on a result',
+    chat: {
+      tools,
+      messages: [
+        user('Hello'),
+        { role: 'assistant', content: null, tool_calls: [call('one')] },
+        {
+          role: 'tool',
+          tool_call_id: 'one',
+          content: [{ type: 'text', text: 'seen', cache_control: { type: 'ephemeral' } }],
+        },
+      ],
+    },
+    mark: /cache_control|cachePoint/,
+  },
+  {
+    name: 'a turn of thoughts alone, which may be left out',
+    chat: {
+      messages: [
+        user('mark-1'),
+        { role: 'assistant', content: null, reasoning_content: 'Hm.' },
+        user('mark-2'),
+      ],
+    },
+    mark: /mark-1[^]*mark-2/,
+  },
+  {
     name: 'effort',
     chat: { reasoning_effort: 'high' },
     mark: /effort|thinking(?:Config|":\{)|budget/i,
@@ -197,8 +224,31 @@ export const answerFeatures: readonly AnswerFeature[] = [
   },
   { name: 'cut by its limit', saying: { text, finish: 'length' }, finish: 'length' },
   { name: 'content filter', saying: { text, finish: 'filter' }, finish: 'content_filter' },
+  {
+    name: 'a reason to stop that is not known is no ordinary stop',
+    saying: { text, finish: 'unknown' },
+    message: { content: text },
+    finish: 'length',
+  },
   { name: 'usage', saying: { text, finish: 'stop' }, usage: { input: 10, estimated: false } },
   { name: 'usage: read from a cache', saying: { text, finish: 'stop' }, usage: { cachedInput: 4 } },
   { name: 'usage: thoughts', saying: { text, finish: 'stop' }, usage: { reasoning: 3 } },
+  {
+    name: 'usage: missing, so estimated',
+    saying: { text, finish: 'stop', claimed: null },
+    message: { content: text },
+    usage: { estimated: true },
+  },
+  {
+    name: 'usage: no more output than the answer can have',
+    saying: { text, finish: 'stop', claimed: 131_072 },
+    message: { content: text },
+    usage: { estimated: false, flawed: true },
+  },
   { name: 'an answer that breaks off is none', saying: { text, finish: undefined }, fails: true },
+  {
+    name: 'an error behind some text',
+    saying: { text, isFailing: true, finish: 'stop' },
+    fails: true,
+  },
 ]

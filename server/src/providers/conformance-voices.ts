@@ -10,8 +10,12 @@ export interface Saying {
   cites?: string
   /** Events and fields come beside it that no version of the format had so far. */
   isStrange?: boolean
-  /** Undefined for an answer that breaks off. */
-  finish: 'stop' | 'length' | 'filter' | undefined
+  /** The provider says that it failed, in place of an end. */
+  isFailing?: boolean
+  /** The count of its output: undefined for the true one, null where it gives no counts at all. */
+  claimed?: number | null
+  /** Undefined for an answer that breaks off; `unknown` for a word that no version of the format had so far. */
+  finish: 'stop' | 'length' | 'filter' | 'unknown' | undefined
 }
 
 /** What every voice says that it used; where a dialect does not tell one of them, it is left out. */
@@ -22,6 +26,10 @@ export type Voice = (saying: Saying) => JsonObject[]
 
 const { input, cached, output, thought: thoughts } = counts
 const names = ['first', 'second']
+
+/** What is counted of an answer's output, but for its thoughts; undefined where nothing is. */
+const outputOf = ({ claimed }: Saying): number | undefined =>
+  claimed === null ? undefined : (claimed ?? output)
 const idOf = (at: number) => `call_${at}`
 
 const blocks = ({ thought, text, calls = [] }: Saying) => [
@@ -42,11 +50,17 @@ const openai: Voice = (saying) => {
     const called = { name: names[block.call], arguments: block.said }
     return { tool_calls: [{ index: block.call, id: idOf(block.call), function: called }] }
   })
-  const finishes = { stop: 'stop', length: 'length', filter: 'content_filter' }
-  const usage = {
+  const finishes = {
+    stop: 'stop',
+    length: 'length',
+    filter: 'content_filter',
+    unknown: 'weather',
+  }
+  const written = outputOf(saying)
+  const usage = written !== undefined && {
     prompt_tokens: input + cached,
-    completion_tokens: output + thoughts,
-    total_tokens: input + cached + output + thoughts,
+    completion_tokens: written + thoughts,
+    total_tokens: input + cached + written + thoughts,
     prompt_tokens_details: { cached_tokens: cached },
     completion_tokens_details: { reasoning_tokens: thoughts },
   }
@@ -54,8 +68,10 @@ const openai: Voice = (saying) => {
   if (cites) deltas.push({ annotations: [{ type: 'url_citation', url_citation: { url: cites } }] })
   const said = deltas.map((delta) => chunk(delta))
   if (isStrange) said.unshift({ object: 'weather', forecast: [1] }, chunk({ weather: { at: 7 } }))
+  if (saying.isFailing) said.push({ error: { message: 'Oops.', type: 'server_error' } })
   if (!saying.finish) return said
-  return [...said, chunk({}, finishes[saying.finish]), { choices: [], usage }]
+  const last = chunk({}, finishes[saying.finish])
+  return usage ? [...said, last, { choices: [], usage }] : [...said, last]
 }
 
 const anthropicDelta = ({ kind, said }: Block): JsonObject => {
@@ -83,8 +99,12 @@ const anthropic: Voice = (saying) => {
       { type: 'content_block_stop', index },
     ]
   })
+  const written = outputOf(saying)
   const usage = { input_tokens: input, cache_read_input_tokens: cached, output_tokens: 1 }
-  const start = { type: 'message_start', message: { id: 'm', content: [], usage } }
+  const message = { id: 'm', content: [], ...(written !== undefined && { usage }) }
+  const start = { type: 'message_start', message }
+  const failure = { type: 'error', error: { type: 'api_error', message: 'Oops.' } }
+  if (saying.isFailing) said.push(failure)
   if (saying.isStrange) {
     const content_block = { type: 'weather', id: 7, text: {} }
     const delta = { type: 'weather_delta', text: 7 }
@@ -96,11 +116,19 @@ const anthropic: Voice = (saying) => {
     )
   }
   if (!saying.finish) return [start, ...said]
-  const finishes = { stop: 'end_turn', length: 'max_tokens', filter: 'refusal' }
+  const finishes = {
+    stop: 'end_turn',
+    length: 'max_tokens',
+    filter: 'refusal',
+    unknown: 'weather',
+  }
   const delta = { stop_reason: saying.calls ? 'tool_use' : finishes[saying.finish] }
   const output_tokens_details = { thinking_tokens: thoughts }
-  const counted = { output_tokens: output + thoughts, output_tokens_details }
-  const last = { type: 'message_delta', delta, usage: counted }
+  const counted = written !== undefined && {
+    output_tokens: written + thoughts,
+    output_tokens_details,
+  }
+  const last = { type: 'message_delta', delta, usage: counted || {} }
   return [start, ...said, last, { type: 'message_stop' }]
 }
 
@@ -119,21 +147,23 @@ const google: Voice = (saying) => {
   if (saying.isStrange) {
     said.unshift({ weather: [1] }, googleEvent([{ weather: { at: 7 }, codeExecutionResult: {} }]))
   }
+  if (saying.isFailing) said.push({ error: { code: 500, message: 'Oops.', status: 'INTERNAL' } })
   if (!saying.finish) return said
-  const finishes = { stop: 'STOP', length: 'MAX_TOKENS', filter: 'SAFETY' }
-  const usageMetadata = {
+  const finishes = { stop: 'STOP', length: 'MAX_TOKENS', filter: 'SAFETY', unknown: 'WEATHER' }
+  const written = outputOf(saying)
+  const usageMetadata = written !== undefined && {
     promptTokenCount: input + cached,
     cachedContentTokenCount: cached,
-    candidatesTokenCount: output,
+    candidatesTokenCount: written,
     thoughtsTokenCount: thoughts,
-    totalTokenCount: input + cached + output + thoughts,
+    totalTokenCount: input + cached + written + thoughts,
   }
   const groundingMetadata = { groundingChunks: [{ web: { uri: saying.cites } }] }
   const last = {
     finishReason: finishes[saying.finish],
     ...(saying.cites && { groundingMetadata }),
   }
-  return [...said, { ...googleEvent([], last), usageMetadata }]
+  return [...said, { ...googleEvent([], last), ...(usageMetadata && { usageMetadata }) }]
 }
 
 const bedrock: Voice = (saying) => {
@@ -153,11 +183,21 @@ const bedrock: Voice = (saying) => {
     const delta = { weather: { at: 7 } }
     said.push({ weather: { at: 7 } }, { contentBlockDelta: { contentBlockIndex: 9, delta } })
   }
+  // As the reader of the event stream writes it.
+  const exception = { type: 'internalServerException', words: '{"message":"Oops."}' }
+  if (saying.isFailing) said.push({ exception })
   if (!saying.finish) return said
-  const finishes = { stop: 'end_turn', length: 'max_tokens', filter: 'content_filtered' }
+  const finishes = {
+    stop: 'end_turn',
+    length: 'max_tokens',
+    filter: 'content_filtered',
+    unknown: 'weather',
+  }
   const stopReason = saying.calls ? 'tool_use' : finishes[saying.finish]
-  const usage = { inputTokens: input, cacheReadInputTokens: cached, outputTokens: output }
-  return [...said, { messageStop: { stopReason } }, { metadata: { usage } }]
+  const written = outputOf(saying)
+  const usage = { inputTokens: input, cacheReadInputTokens: cached, outputTokens: written }
+  const metadata = written === undefined ? {} : { usage }
+  return [...said, { messageStop: { stopReason } }, { metadata }]
 }
 
 const cohere: Voice = (saying) => {
@@ -179,10 +219,18 @@ const cohere: Voice = (saying) => {
   if (saying.cites)
     said.push({ type: 'citation-start', index: 0, delta: { message: { citations } } })
   if (saying.isStrange) said.push({ type: 'weather', index: 'none', delta: 7 })
+  if (saying.isFailing) said.push({ id: '2', message: 'internal server error' })
   if (!saying.finish) return said
-  const finishes = { stop: 'COMPLETE', length: 'MAX_TOKENS', filter: 'ERROR_TOXIC' }
+  const finishes = {
+    stop: 'COMPLETE',
+    length: 'MAX_TOKENS',
+    filter: 'ERROR_TOXIC',
+    unknown: 'WEATHER',
+  }
   const finish_reason = saying.calls ? 'TOOL_CALL' : finishes[saying.finish]
-  const usage = { billed_units: { input_tokens: input, output_tokens: output } }
+  const written = outputOf(saying)
+  const billed_units = { input_tokens: input, output_tokens: written }
+  const usage = written === undefined ? undefined : { billed_units }
   return [...said, { type: 'message-end', delta: { finish_reason, usage } }]
 }
 
@@ -215,18 +263,25 @@ const responses: Voice = (saying) => {
       { type: 'response.output_item.done', output_index: 9, item },
     )
   }
+  if (saying.isFailing) said.push({ type: 'error', code: 'server_error', message: 'Oops.' })
   if (!saying.finish) return said
-  const usage = {
+  const written = outputOf(saying)
+  const usage = written !== undefined && {
     input_tokens: input + cached,
     input_tokens_details: { cached_tokens: cached },
-    output_tokens: output + thoughts,
+    output_tokens: written + thoughts,
     output_tokens_details: { reasoning_tokens: thoughts },
   }
-  const reasons = { stop: undefined, length: 'max_output_tokens', filter: 'content_filter' }
+  const reasons = {
+    stop: undefined,
+    length: 'max_output_tokens',
+    filter: 'content_filter',
+    unknown: 'weather',
+  }
   const reason = reasons[saying.finish]
   const status = reason === undefined ? 'completed' : 'incomplete'
   const incomplete_details = reason === undefined ? null : { reason }
-  const response = { status, incomplete_details, usage }
+  const response = { status, incomplete_details, ...(usage && { usage }) }
   return [...said, { type: `response.${status}`, response }]
 }
 

@@ -4,6 +4,7 @@ import { toUsage as readCohere } from './cohere/usage'
 import { readGoogleInputUsage, readGoogleUsage } from './google/usage'
 import { toInputUsage } from './input-usage'
 import type { Provider } from './provider'
+import { searchesIn } from './responses/searches'
 import { toUsage as readResponses } from './responses/usage'
 import { surfaceOf } from './vertex/address'
 import { readUsage, type Usage } from '../wire/usage'
@@ -16,6 +17,9 @@ export interface Used {
   write: number
   writeLong: number
   heard: number
+  /** Sound that was read from a cache, and images. */
+  heardCached: number
+  seen: number
   /** What is said, and what is thought beside it. */
   output: number
   thought: number
@@ -26,13 +30,13 @@ export interface Used {
 /** Reads a block in which a provider reports a usage, as answers in its format are read. */
 export type UsageReader = (used: Used) => Usage | undefined
 
-const readOf = ({ input, cached, write, writeLong, heard }: Used) =>
-  input + cached + write + writeLong + heard
+const readOf = ({ input, cached, write, writeLong, heard, heardCached, seen }: Used) =>
+  input + cached + write + writeLong + heard + heardCached + seen
 
 const chat =
   (thoughts: 'inside' | 'outside'): UsageReader =>
   (used) => {
-    const { cached, write, writeLong, heard, output, thought, spoken } = used
+    const { cached, write, writeLong, heard, seen, output, thought, spoken } = used
     const told = output + spoken + (thoughts === 'inside' ? thought : 0)
     const block = {
       prompt_tokens: readOf(used),
@@ -43,6 +47,7 @@ const chat =
         cache_write_tokens: write + writeLong,
         cache_creation: { ephemeral_1h_input_tokens: writeLong },
         audio_tokens: heard,
+        image_tokens: seen,
       },
       completion_tokens_details: { reasoning_tokens: thought, audio_tokens: spoken },
     }
@@ -63,14 +68,17 @@ const deepseek: UsageReader = ({ input, cached, output, thought }) =>
   )
 
 const responses: UsageReader = (used) => {
-  const { cached, write, output, thought } = used
-  return readResponses({
+  const { cached, write, output, thought, searches } = used
+  const counted = readResponses({
     input_tokens: readOf(used),
     input_tokens_details: { cached_tokens: cached, cache_write_tokens: write },
     output_tokens: output + thought,
     output_tokens_details: { reasoning_tokens: thought },
     total_tokens: readOf(used) + output + thought,
   })
+  // Beside the usage.
+  const tools = { tool_usage: { web_search: { num_requests: searches } } }
+  return counted && { ...counted, searches: searchesIn(tools) }
 }
 
 const anthropic: UsageReader = ({ input, cached, write, writeLong, output, thought, searches }) =>
@@ -85,14 +93,18 @@ const anthropic: UsageReader = ({ input, cached, write, writeLong, output, thoug
   })
 
 const google: UsageReader = (used) => {
-  const { input, cached, heard, output, thought, spoken } = used
+  const { input, cached, heard, heardCached, output, thought, spoken } = used
   return readGoogleUsage({
     promptTokenCount: readOf(used),
     promptTokensDetails: [
       { modality: 'TEXT', tokenCount: input + cached },
-      { modality: 'AUDIO', tokenCount: heard },
+      { modality: 'AUDIO', tokenCount: heard + heardCached },
     ],
-    cachedContentTokenCount: cached,
+    cachedContentTokenCount: cached + heardCached,
+    cacheTokensDetails: [
+      { modality: 'TEXT', tokenCount: cached },
+      { modality: 'AUDIO', tokenCount: heardCached },
+    ],
     candidatesTokenCount: output + spoken,
     thoughtsTokenCount: thought,
     totalTokenCount: readOf(used) + output + spoken + thought,
@@ -123,8 +135,12 @@ const relayedEmbeddings: UsageReader = ({ input }) =>
   readUsage({ prompt_tokens: input, total_tokens: input }, 'inside')
 
 const embeddings: Record<string, UsageReader> = {
-  google: ({ input }) => readGoogleInputUsage({ promptTokenCount: input }),
-  cohere: ({ input }) => toInputUsage(input),
+  google: ({ input, seen }) =>
+    readGoogleInputUsage({
+      promptTokenCount: input + seen,
+      promptTokensDetails: [{ modality: 'IMAGE', tokenCount: seen }],
+    }),
+  cohere: ({ input, seen }) => toInputUsage(input, seen),
 }
 
 const translated: Record<string, UsageReader> = { anthropic, bedrock, cohere, google }

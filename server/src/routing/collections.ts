@@ -3,9 +3,10 @@ import type { MemberBook } from './member-book'
 import { MemberTry } from './member-try'
 import { unknownModel } from './names'
 import { unmet, type RequestNeed } from './needs'
-import { inTurn, type MemberState } from './strategies'
+import { inTurn, type Chance, type MemberState } from './strategies'
 import { collectionPrefix, type Collection, type Member } from '../catalog/collection'
 import type { Category, Model } from '../catalog/model'
+import { appliedPrice, minuteOf } from '../catalog/price-tiers'
 import { ApiError, invalidRequest, type ErrorCode } from '../errors'
 
 /** A member that is not asked, and why. */
@@ -21,6 +22,8 @@ export interface Demands {
   needs: readonly RequestNeed[]
   /** What is wrong with its size for a model, undefined where nothing is. */
   misfit: (model: Model) => ApiError | undefined | Promise<ApiError | undefined>
+  /** The tokens of its prompt, about; asked only where prices depend on them. */
+  promptTokens: () => number
 }
 
 /** What a collection comes to. */
@@ -54,7 +57,7 @@ const mostTold = 20
  * The candidates of a collection's members: of each in its turn the first, then of each the second.
  * Rejects where nobody is left: `model_not_found` where it has no member that is there,
  * `model_access_denied` where nobody serves them, else what is wrong with the request for them.
- * Source: api.md 21.4.
+ * Source: contract 10.4.
  */
 export async function shortlistOf(collection: Collection, choice: Choice): Promise<Shortlist> {
   const name = `${collectionPrefix}${collection.name}`
@@ -69,12 +72,10 @@ export async function shortlistOf(collection: Collection, choice: Choice): Promi
   const usable = sorted.firstChoice()
   if (usable.length === 0) throw sorted.refusalFor(name)
   const preferred = preferredOf(collection, usable, choice)
-  const turn = collection.strategy === 'round_robin' && !preferred ? choice.turn() : 0
-  const chance = {
-    random: choice.random,
-    turn: turn instanceof Promise ? await turn : turn,
-  }
-  const ordered = withFirst(preferred, inTurn(collection, usable, chance))
+  const ordered = withFirst(
+    preferred,
+    inTurn(collection, usable, await chanceOf(collection, choice)),
+  )
   for (const member of usable) {
     if (!ordered.includes(member)) sorted.pass(member.model, 'cooling_down')
   }
@@ -98,6 +99,13 @@ function preferredOf(
   if (strategy === 'priority' || strategy === 'lowest_cost' || members.length < 2) return undefined
   const id = ways.conversation?.preferred?.modelId
   return members.find(({ model, isCoolingDown }) => model.id === id && !isCoolingDown)
+}
+
+/** Takes a turn where members take turns, unless a conversation goes on. */
+async function chanceOf({ strategy }: Collection, { ways, random, turn }: Choice): Promise<Chance> {
+  const conversation = ways.conversation?.isContinued === true ? ways.conversation : undefined
+  const takesTurn = strategy === 'round_robin' && !conversation
+  return { random, turn: takesTurn ? await turn() : 0, conversation }
 }
 
 const withFirst = <Item>(first: Item | undefined, items: readonly Item[]): readonly Item[] =>
@@ -187,17 +195,30 @@ function judge(
 ): void {
   if (misfit) return sorted.refuse(model, misfit)
   const { book, ways } = choice
-  const { pricing, capabilities, isFree } = first.model
+  const { capabilities } = first.model
   sorted.usable.push({
     ...book.look(keyOf(collection, first), ways.caller.accountId),
+    id: model.id,
     model,
     candidates,
     priority: member.priority,
     weight: member.weight,
-    price: isFree || !pricing ? 0n : pricing.input + pricing.output,
+    price: collection.strategy === 'lowest_cost' ? priceOf(first.model, choice) : 0n,
     hasTools: capabilities.tools,
     isStandIn: member.isStandIn === true,
   })
+}
+
+/** The price of input and output together, in the tier that the prompt's length and the time of day come to. */
+function priceOf({ isFree, pricing }: Model, { demands }: Choice): bigint {
+  if (isFree || !pricing) return 0n
+  if (pricing.tiers === undefined) return pricing.input + pricing.output
+  const { rates } = appliedPrice(pricing, {
+    promptTokens: demands.promptTokens(),
+    serviceTier: undefined,
+    minute: minuteOf(Date.now()),
+  })
+  return rates.input + rates.output
 }
 
 /** Undefined where it is not in the catalogue any more. */

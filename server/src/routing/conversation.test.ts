@@ -9,9 +9,9 @@ const served = { modelId: 'fake/one', connectionId: 'conn_1' }
 const first = { messages: [system, user('Hello')] }
 const second = { messages: [system, user('Hello'), answer, user('And?')] }
 
-function staged() {
+function staged({ isAlone = true } = {}) {
   const clock = { ms: 0 }
-  const affinity = new ConversationAffinity({ now: () => clock.ms })
+  const affinity = new ConversationAffinity({ now: () => clock.ms, isAlone: () => isAlone })
   const of = (chat: JsonObject, accountId = 'user_1') => new Conversation(affinity, accountId, chat)
   /** A request that had a choice, and was served. */
   const serve = (chat: JsonObject, by = served) => {
@@ -30,6 +30,13 @@ describe('the next request of a conversation', () => {
     // The same again continues nothing.
     expect(serve(first)).toBeUndefined()
     expect(serve(second)).toMatchObject(served)
+  })
+
+  test('is one that goes on, or that its client names', () => {
+    const { of } = staged()
+    expect(of(first).isContinued).toBe(false)
+    expect(of(second).isContinued).toBe(true)
+    expect(of({ ...first, prompt_cache_key: 'session' }).isContinued).toBe(true)
   })
 
   test('goes where the last one went', () => {
@@ -98,9 +105,39 @@ describe('the next request of a conversation', () => {
   })
 })
 
+describe('beside other processes', () => {
+  const members = ['fake/one', 'fake/two', 'fake/three', 'fake/four']
+  const orderOf = (conversation: Conversation) => conversation.order(members, (id) => id).join(' ')
+
+  test('a conversation goes where all of them send it, wherever its first request was served', () => {
+    const { of, serve } = staged({ isAlone: false })
+    serve(first)
+    expect(of(second).isContinued).toBe(true)
+    expect(of(second).preferred).toBeUndefined()
+    expect(orderOf(of(second))).toBe(orderOf(staged({ isAlone: false }).of(second)))
+  })
+
+  test('it stays where it failed over to', () => {
+    const { serve } = staged({ isAlone: false })
+    serve(second, { ...served, connectionId: 'conn_2' })
+    expect(serve(second)).toMatchObject({ connectionId: 'conn_2' })
+  })
+
+  test('its order is the same at every turn, and another one of another conversation or account', () => {
+    const { of } = staged()
+    const longer = { messages: [...second.messages, answer, user('Why?')] }
+    expect(orderOf(of(longer))).toBe(orderOf(of(second)))
+    const named = (name: string) => of({ ...second, prompt_cache_key: name })
+    const orders = Array.from({ length: 50 }, (_, at) => orderOf(named(`session ${at}`)))
+    expect(new Set(orders).size).toBeGreaterThan(10)
+    const accounts = Array.from({ length: 50 }, (_, at) => orderOf(of(second, `user_${at}`)))
+    expect(new Set(accounts).size).toBeGreaterThan(10)
+  })
+})
+
 test('as many conversations are remembered as there is room for', () => {
   const affinity = new ConversationAffinity()
-  for (let number = 0; number <= 50_000; number++) affinity.remember(`key ${number}`, served)
+  for (let number = 0; number <= 50_000; number++) affinity.remember(`key ${number}`, served, false)
   expect(affinity.find('key 0')).toBeUndefined()
   expect(affinity.find('key 50000')).toMatchObject(served)
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import type { ContinuedConversation } from './conversation'
 import { PoolTurns } from './pool-turns'
 import type { OwnedConnection, Place } from '../catalog/offer'
 import { sampleConnection } from '../catalog/samples'
@@ -57,26 +58,46 @@ test('at random every one begins, and each is in every order once', () => {
 
 const idsOf = (connections: readonly { id: string }[]) => connections.map(({ id }) => id).join(' ')
 
-test.each([['round_robin'], ['least_used'], ['random']] as const)(
-  '%s: a conversation stays with who served it, and takes no turn',
+/** One that every process sends to the last of the alphabet first. */
+const continued = (connectionId?: string): ContinuedConversation => ({
+  isContinued: true,
+  preferred: connectionId === undefined ? undefined : { modelId: 'fake/one', connectionId },
+  order: (items, idOf) => items.toSorted((one, other) => (idOf(one) < idOf(other) ? 1 : -1)),
+})
+
+const sharing = [['round_robin'], ['least_used'], ['random']] as const
+
+test.each(sharing)('%s: a conversation stays with who served it, and takes no turn', (strategy) => {
+  const turns = new PoolTurns(() => 0)
+  expect(idsOf(turns.orderOf(pool(strategy), continued('b')))).toBe('b c a')
+  expect(idsOf(turns.orderOf(pool(strategy), continued('b')))).toBe('b c a')
+  expect(idsOf(turns.orderOf(pool(strategy)))).toBe('a b c')
+})
+
+test.each(sharing)(
+  '%s: one that was served elsewhere goes where every process sends it, whatever the turn and the load',
   (strategy) => {
     const turns = new PoolTurns(() => 0)
-    const conversation = { preferred: { modelId: 'fake/one', connectionId: 'b' } }
-    expect(idsOf(turns.orderOf(pool(strategy), conversation))).toBe('b a c')
-    expect(idsOf(turns.orderOf(pool(strategy), conversation))).toBe('b a c')
-    expect(idsOf(turns.orderOf(pool(strategy)))).toBe('a b c')
+    turns.began('c')
+    orders(turns, pool(strategy), 2)
+    expect(idsOf(turns.orderOf(pool(strategy), continued()))).toBe('c b a')
   },
 )
 
+test('a first request is sent by turns', () => {
+  const turns = new PoolTurns()
+  const first = { ...continued(), isContinued: false }
+  const begun = [1, 2].map(() => idsOf(turns.orderOf(pool('round_robin'), first)))
+  expect(begun).toEqual(['a b c', 'b c a'])
+})
+
 test('a conversation leaves who is failing, who is gone, and an order that is meant', () => {
-  const conversation = { preferred: { modelId: 'fake/one', connectionId: 'b' } }
-  const gone = { preferred: { modelId: 'fake/one', connectionId: 'd' } }
   const place = pool('round_robin')
   const failing: Place = {
     ...place,
     connections: [connection('a'), { ...connection('b'), isFailing: true }, connection('c')],
   }
-  expect(idsOf(new PoolTurns().orderOf(failing, conversation))).toBe('a b c')
-  expect(idsOf(new PoolTurns().orderOf(place, gone))).toBe('a b c')
-  expect(idsOf(new PoolTurns().orderOf(pool('priority'), conversation))).toBe('a b c')
+  expect(idsOf(new PoolTurns().orderOf(failing, continued('b')))).toBe('c a b')
+  expect(idsOf(new PoolTurns().orderOf(place, continued('d')))).toBe('c b a')
+  expect(idsOf(new PoolTurns().orderOf(pool('priority'), continued('b')))).toBe('a b c')
 })

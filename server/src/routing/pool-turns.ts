@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Conversation } from './conversation'
+import type { ContinuedConversation } from './conversation'
 import type { OwnedConnection, Place } from '../catalog/offer'
 
 /** Whose turn it was is forgotten of the pools that were used longest ago. */
@@ -36,20 +36,17 @@ export class PoolTurns {
   }
 
   /**
-   * The connections of a place, in the order in which this request tries them: first the one that served
-   * its conversation, unless their owner has put them in order.
+   * The connections of a place, in the order in which this request tries them. Where its conversation goes on,
+   * first the one that served it, then those that its other requests are sent to by every process;
+   * unless their owner has put them in order.
    */
   orderOf(
     { pool, connections }: Place,
-    conversation?: Pick<Conversation, 'preferred'>,
+    conversation?: ContinuedConversation,
   ): readonly OwnedConnection[] {
     if (!pool || connections.length === 1) return connections
     if (pool.strategy === 'priority') return connections
-    const id = conversation?.preferred?.connectionId
-    const preferred = connections.find((connection) => connection.id === id)
-    if (preferred && !preferred.isFailing) {
-      return [preferred, ...connections.filter((connection) => connection !== preferred)]
-    }
+    if (conversation?.isContinued) return orderFor(conversation, connections)
     if (pool.strategy === 'random') return this.#shuffled(connections)
     const inTurn = this.#rotated(pool.id, connections)
     if (pool.strategy === 'round_robin') return inTurn
@@ -69,4 +66,17 @@ export class PoolTurns {
       .toSorted((one, other) => one.at - other.at)
       .map(({ connection }) => connection)
   }
+}
+
+/** By health, then where the conversation was served, then by its identity. */
+function orderFor(
+  conversation: ContinuedConversation,
+  connections: readonly OwnedConnection[],
+): readonly OwnedConnection[] {
+  const { connectionId } = conversation.preferred ?? {}
+  const rankOf = ({ id, isFailing }: OwnedConnection) =>
+    (isFailing ? 2 : 0) + (id === connectionId ? 0 : 1)
+  return conversation
+    .order(connections, ({ id }) => id)
+    .toSorted((one, other) => rankOf(one) - rankOf(other))
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import * as fc from '../../testing/property'
+import { Conversation, ConversationAffinity } from './conversation'
 import { inTurn, type MemberState } from './strategies'
+import * as fc from '../../testing/property'
 import { strategies, type Strategy } from '../catalog/collection'
 
 interface Named extends MemberState {
@@ -9,6 +10,7 @@ interface Named extends MemberState {
 
 const plain = (name: string, fields: Partial<MemberState> = {}): Named => ({
   name,
+  id: `fake/${name}`,
   priority: 1,
   weight: 1,
   price: 0n,
@@ -51,6 +53,34 @@ test('every strategy gives each rested member once, and all of them where none h
     }),
     { numRuns: 2000 },
   )
+})
+
+test('a conversation that goes on has its own order of equals, and changes no other ranking', () => {
+  const conversation = new Conversation(new ConversationAffinity(), 'user_1', {
+    prompt_cache_key: 'session',
+  })
+  const given = ['a', 'b', 'c', 'd', 'e'].map((name, at) =>
+    plain(name, { price: BigInt(at), priority: at, meanLatencyMs: at + 1, inFlight: at }),
+  )
+  const [firstOfAll] = given
+  const found = (strategy: Strategy) =>
+    [0, 1, 2].map((turn) =>
+      names(inTurn({ strategy, scope: 'individual' }, given, { random, turn, conversation })),
+    )
+  const own = names(conversation.order(given, ({ id }) => id))
+  expect(own).not.toBe(names(given))
+  for (const strategy of ['round_robin', 'least_used', 'random', 'weighted'] as const) {
+    expect(found(strategy)).toEqual([own, own, own])
+  }
+  for (const strategy of ['priority', 'lowest_cost', 'lowest_latency'] as const) {
+    expect(found(strategy)[0]?.startsWith(String(firstOfAll?.name))).toBe(true)
+  }
+  const tools = given.map((member) => ({ ...member, hasTools: member.name === 'c' }))
+  const chance = { random, turn: 0, conversation }
+  expect(names(inTurn({ strategy: 'random', scope: 'system' }, tools, chance))).toStartWith('c ')
+  const tired = given.map((member) => ({ ...member, isCoolingDown: own.startsWith(member.name) }))
+  const rested = names(inTurn({ strategy: 'random', scope: 'individual' }, tired, chance))
+  expect(rested).toBe(own.slice(2))
 })
 
 const byName = (a: Named, b: Named) => (a.name < b.name ? -1 : 1)

@@ -1,11 +1,14 @@
+import type { ContinuedConversation } from './conversation'
 import type { Collection, Strategy } from '../catalog/collection'
 
 /** What is known of a member that may be asked. */
 export interface MemberState {
+  /** Of its model. */
+  id: string
   /** Lower comes first. */
   priority: number
   weight: number
-  /** Nano-dollars a million tokens, what is read and what is written together. */
+  /** Nano-dollars a million tokens, what is read and what is written together; only for `lowest_cost`. */
   price: bigint
   hasTools: boolean
   /** Requests that it runs now. */
@@ -24,13 +27,15 @@ export interface Chance {
   random: () => number
   /** The number of this request among those of its collection, from 0. */
   turn: number
+  /** The conversation that the request goes on with. */
+  conversation?: Pick<ContinuedConversation, 'order'> | undefined
 }
 
 type Of = Pick<Collection, 'strategy' | 'scope'>
 
 /**
  * Members in the order in which they are tried. Who is cooling down is left out, unless that would be all
- * of them. Members of equal rank keep their order. Source: api.md 21.4.
+ * of them. Members of equal rank keep their order. Source: contract 10.4.
  */
 export function inTurn<Known extends MemberState>(
   { strategy, scope }: Of,
@@ -39,7 +44,7 @@ export function inTurn<Known extends MemberState>(
 ): Known[] {
   const rested = members.filter(({ isCoolingDown }) => !isCoolingDown)
   const usable = (rested.length > 0 ? rested : members).toSorted((a, b) => a.priority - b.priority)
-  const ordered = orders[strategy](usable, chance)
+  const ordered = orderBy(strategy, usable, chance)
   const prefersTools = strategy === 'random' && scope === 'system'
   if (!prefersTools) return ordered
   return ordered.toSorted((a, b) => Number(b.hasTools) - Number(a.hasTools))
@@ -60,6 +65,28 @@ const orders: Record<Strategy, Order> = {
   lowest_cost: (members) => members.toSorted((a, b) => compare(a.price, b.price)),
   lowest_latency: (members) =>
     members.toSorted((a, b) => (a.meanLatencyMs ?? -1) - (b.meanLatencyMs ?? -1)),
+}
+
+/**
+ * The weights of members where none ranks above another: there a conversation that goes on has its own order
+ * of them. `lowest_latency` is none of these, as its members are unequal by what they did.
+ */
+const equals: Partial<Record<Strategy, (member: MemberState) => number>> = {
+  round_robin: () => 1,
+  least_used: () => 1,
+  random: () => 1,
+  weighted: ({ weight }) => weight,
+}
+
+function orderBy<Known extends MemberState>(
+  strategy: Strategy,
+  members: Known[],
+  chance: Chance,
+): Known[] {
+  const weightOf = equals[strategy]
+  return weightOf && chance.conversation
+    ? chance.conversation.order(members, ({ id }) => id, weightOf)
+    : orders[strategy](members, chance)
 }
 
 const compare = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b))

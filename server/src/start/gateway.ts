@@ -132,7 +132,7 @@ export async function openGateway(
       catalog,
       routing: names.routing,
       turns: new PoolTurns(),
-      affinity: new ConversationAffinity(),
+      affinity: new ConversationAffinity({ isAlone: money.isAlone }),
       settings,
       // What callers name is never the operator's own.
       images: { way: guarded, places: new FetchPlaces(fetches), limits: imageLimits },

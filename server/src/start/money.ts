@@ -37,6 +37,8 @@ export interface Money {
   figures: () => MoneyFigures
   /** Whether what requests use can be written down. Never rejects. */
   isJournalWritable: () => Promise<boolean>
+  /** Whether no other process has lived in the last minute, as far as this one knows. */
+  isAlone: () => boolean
   metering: Metering
   months: Months
   subscriptions: Subscriptions
@@ -81,6 +83,7 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
     nodeId: node.id,
     unbooked: () => ({ waiting: journal.size, isBehind: flusher.isBehind }),
     isJournalWritable: () => journal.isWritable(),
+    isAlone: () => alive.nodes <= 1,
     figures: () => ({ ...purses.totals(), journal: figures() }),
     creditCame,
     catchUp: () => flusher.catchUp(),

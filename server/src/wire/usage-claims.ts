@@ -14,6 +14,7 @@ export function largerUsage(earlier: Usage, later: Usage): Usage {
   return {
     input: prompt.input,
     cachedInput: prompt.cachedInput,
+    ...(prompt.cachedAudio && { cachedAudio: prompt.cachedAudio }),
     cacheWrite: prompt.cacheWrite,
     cacheWriteLong: prompt.cacheWriteLong,
     audioInput: prompt.audioInput,

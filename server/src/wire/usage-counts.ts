@@ -35,6 +35,8 @@ export interface Counts {
   /** The part of `written` that is kept for an hour. */
   writtenLong: number
   heard: number
+  /** Sound that was read from a cache: part of `cached`. */
+  heardBefore: number
   seen: number
   thought: number
   spoken: number
@@ -69,6 +71,7 @@ function partsIn(block: JsonObject, counter: Counter) {
     written: writtenIn(promptDetails, block, counter),
     writtenLong: writtenLongIn(promptDetails, block, counter),
     heard: counter.read(promptDetails, 'audio_tokens') ?? 0,
+    heardBefore: counter.read(promptDetails, 'cached_audio_tokens') ?? 0,
     seen: counter.read(promptDetails, 'image_tokens') ?? 0,
     thought: thoughtIn(completionDetails, block, counter),
     spoken: counter.read(completionDetails, 'audio_tokens') ?? 0,

@@ -9,6 +9,8 @@ import { child, countsOf, type Counts } from './usage-counts'
 export interface Usage {
   input: number
   cachedInput: number
+  /** Of those, the tokens of sound, where the provider says how many. */
+  cachedAudio?: number | undefined
   cacheWrite: number
   /** Written to a cache that keeps it for an hour. */
   cacheWriteLong: number
@@ -24,6 +26,11 @@ export interface Usage {
   flawed: boolean
   /** The service tier that the provider says it served; undefined where it says none. */
   servedTier?: string | undefined
+  /** Unicode code points of the prompt's texts and of the answer, where they are counted; no tokens. */
+  inputCharacters?: number | undefined
+  outputCharacters?: number | undefined
+  /** Milliseconds of processing, where they are read; of a provider that reports none undefined. */
+  processingMs?: number | undefined
 }
 
 export const noUsage: Usage = {
@@ -44,13 +51,13 @@ export const noUsage: Usage = {
 
 /**
  * Where a provider counts what OpenAI counts inside: `outside` adds reasoning to the completion, and
- * to the prompt what was read from a cache if that is more than the prompt. Source: wire.md 7.3.
+ * to the prompt what was read from a cache if that is more than the prompt. Source: contract 12.3.
  */
 export type Extras = 'inside' | 'outside'
 
 /**
  * The usage block of a provider that speaks the OpenAI format; undefined when it says nothing, or counts
- * its prompt or its completion by what is no whole number: then both are estimated. `extras` decides only where the numbers do not. Source: wire.md 7.3.
+ * its prompt or its completion by what is no whole number: then both are estimated. `extras` decides only where the numbers do not. Source: contract 12.3.
  */
 export function readUsage(block: unknown, extras: Extras): Usage | undefined {
   const counts = isObject(block) ? countsOf(block) : undefined
@@ -65,10 +72,12 @@ export function readUsage(block: unknown, extras: Extras): Usage | undefined {
   const wrote = media({ sound: counts.spoken, image: counts.drawn }, said)
   // Sound and images read from a cache are in both counts, so only more than the whole is a contradiction.
   const isTooMuch = counts.heard + counts.seen > prompt || counts.spoken + counts.drawn > completion
+  const cachedAudio = Math.min(counts.heardBefore, fits ? cached : prompt)
   const writtenLong = fits ? Math.min(counts.writtenLong, written) : 0
   return {
     input: read.text,
     cachedInput: fits ? cached : prompt,
+    ...(cachedAudio > 0 && { cachedAudio }),
     cacheWrite: fits ? written - writtenLong : 0,
     cacheWriteLong: writtenLong,
     audioInput: read.sound,
@@ -215,8 +224,12 @@ export const toPromptUsageBlock = (usage: Usage) => ({
 
 /** The sum of the usages of several upstream answers to one request. */
 export const addUsage = (a: Usage, b: Usage): Usage => ({
+  ...addMeasured(a, b),
   input: a.input + b.input,
   cachedInput: a.cachedInput + b.cachedInput,
+  ...(a.cachedAudio || b.cachedAudio
+    ? { cachedAudio: (a.cachedAudio ?? 0) + (b.cachedAudio ?? 0) }
+    : {}),
   cacheWrite: a.cacheWrite + b.cacheWrite,
   cacheWriteLong: a.cacheWriteLong + b.cacheWriteLong,
   audioInput: a.audioInput + b.audioInput,
@@ -230,3 +243,14 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
   estimated: a.estimated || b.estimated,
   flawed: a.flawed || b.flawed,
 })
+
+/** A time that one of several answers does not say is not known of all of them. */
+function addMeasured(a: Usage, b: Usage): Pick<Usage, 'outputCharacters' | 'processingMs'> {
+  const { outputCharacters: written, processingMs: ms } = a
+  const { outputCharacters: alsoWritten, processingMs: alsoMs } = b
+  const isCounted = (written ?? alsoWritten) !== undefined
+  return {
+    ...(isCounted && { outputCharacters: (written ?? 0) + (alsoWritten ?? 0) }),
+    ...(ms !== undefined && alsoMs !== undefined && { processingMs: ms + alsoMs }),
+  }
+}

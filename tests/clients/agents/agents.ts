@@ -37,6 +37,8 @@ export interface Agent extends Client {
   formats: readonly UpstreamFormat[]
   /** Models that it knows by name, by the format in which Tollgate asks for them. */
   models?: Readonly<Partial<Record<UpstreamFormat, string>>>
+  /** Models for which it sends its tools in the input of Responses; each has turns of its own. */
+  modelsWithToolsInInput?: readonly string[]
   /** It edits files by what the model says, and has neither tools nor an MCP client. */
   hasNoTools?: boolean
   start: (run: AgentRun) => AgentStart
@@ -200,8 +202,17 @@ export const agents: readonly Agent[] = [
     program: 'codex',
     packages: ['@openai/codex'],
     formats: ['responses', 'chat', 'messages'],
-    // Codex has metadata of it, and sends its tools as an item of the input.
     models: { responses: 'openai/gpt-6-sol' },
+    modelsWithToolsInInput: [
+      'openai/gpt-5.6-luna',
+      'openai/gpt-5.6-sol',
+      'openai/gpt-5.6-terra',
+      'openai/gpt-6-astra',
+      'openai/gpt-6-luna',
+      'openai/gpt-6-sol',
+      'openai/gpt-6.1-sol',
+      'openai/gpt-6.1-terra',
+    ],
     start: codex,
   },
   {

@@ -1,5 +1,5 @@
 import type { Agent, UpstreamFormat } from './agents'
-import { greeting, maxPromptLength, secretBeginning } from './scenes'
+import { greeting, listOf, maxPromptLength, secretBeginning } from './scenes'
 import { modelFor, play, type AgentStage, type EndedRun } from './stage'
 import type { Prepared } from '../prepare'
 import type { Result } from '../stage'
@@ -21,14 +21,32 @@ const withoutUpstream: readonly Column[] = ['wrong key', 'unknown model']
 const nameOf = (column: Column, format: UpstreamFormat) =>
   withoutUpstream.includes(column) ? column : `${column}, ${format}`
 
-/** The cases of an agent, in the order in which they are run. */
-export const casesOf = ({ formats }: Agent): string[] => [
-  ...new Set(formats.flatMap((format) => agentColumns.map((column) => nameOf(column, format)))),
+/** A case of a column with one of the models whose tools an agent sends in its input. */
+interface ModelCase {
+  name: string
+  column: Column
+  model: string
+}
+
+const modelColumns: readonly Column[] = ['plain', 'mcp']
+
+const modelCasesOf = ({ modelsWithToolsInInput = [] }: Agent): ModelCase[] =>
+  modelsWithToolsInInput.flatMap((model) =>
+    modelColumns.map((column) => ({ name: `${column}, ${model}`, column, model })),
+  )
+
+/** The cases of an agent, in the order in which they are begun. */
+export const casesOf = (agent: Agent): string[] => [
+  ...new Set(
+    agent.formats.flatMap((format) => agentColumns.map((column) => nameOf(column, format))),
+  ),
+  ...modelCasesOf(agent).map(({ name }) => name),
 ]
 
 /** The names of a column's cases. */
 export const casesOfColumn = (agent: Agent, column: Column): string[] => [
   ...new Set(agent.formats.map((format) => nameOf(column, format))),
+  ...modelCasesOf(agent).flatMap((one) => (one.column === column ? one.name : [])),
 ]
 
 const turnSeconds = 90
@@ -61,7 +79,8 @@ const writesFile: Judge = (run) =>
 
 const wrongKey: Judge = (run) => {
   insist(run.code !== null, 'it did not end in time', run)
-  insist(/key|credential/i.test(saidBy(run)), 'no word about the key', run)
+  // Agents break lines where they like.
+  insist(/key\s+is\s+not\s+valid/i.test(saidBy(run)), 'no word about the key', run)
 }
 
 const unknownModel: Judge = (run) => {
@@ -119,10 +138,68 @@ function judgeFor(column: Column, agent: Agent, secret: string): Judge {
   return column === 'tool' && agent.hasNoTools ? writesFile : says(secret)
 }
 
-/** Runs all cases of an agent, one after the other, and tells of each as it ends. */
+/** The model was asked, and the tools came in its input: else the case would show nothing. */
+const hasToolsInInput =
+  (model: string): Judge =>
+  (run, { upstream }) => {
+    const asked = upstream.seenFor(model.slice(model.indexOf('/') + 1))
+    const isWhole = asked.some(({ body }) =>
+      listOf(body['input']).some(({ type }) => type === 'additional_tools'),
+    )
+    insist(isWhole, `${model} got no tools in its input`, run)
+  }
+
+type Runnable = Pick<Case, 'agent' | 'prepared'>
+
+async function runModelCase(
+  stage: AgentStage,
+  { column, model }: ModelCase,
+  { agent, prepared }: Runnable,
+): Promise<void> {
+  const secret = `${secretBeginning}${crypto.randomUUID()}`
+  const scene = column === 'mcp' ? 'mcp' : 'plain'
+  const turn = { agent, prepared, model, scene, secret, key: stage.key } as const
+  const ended = await play(stage, { ...turn, limitSeconds: turnSeconds })
+  judgeFor(column, agent, secret)(ended, stage)
+  hasToolsInInput(model)(ended, stage)
+}
+
+/** Runs of one agent at a time that have nothing to do with one another. */
+const maxRuns = 4
+
+async function runModelCases(
+  stage: AgentStage,
+  runnable: Runnable,
+  tell: (result: Result) => void,
+): Promise<void> {
+  const waiting = modelCasesOf(runnable.agent)
+  const work = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const result = { case: next.name, ok: true, detail: '' }
+      await runModelCase(stage, next, runnable).then(
+        () => tell(result),
+        (thrown: unknown) => tell({ ...result, ok: false, detail: wordsOf(thrown) }),
+      )
+    }
+  }
+  await Promise.all(Array.from({ length: maxRuns }, work))
+}
+
+const wordsOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown))
+
+/** Runs all cases of an agent, and tells of each as it ends: those of one model beside each other, at the end. */
 export async function runAgent(
   stage: AgentStage,
-  { agent, prepared }: Pick<Case, 'agent' | 'prepared'>,
+  runnable: Runnable,
+  tell: (result: Result) => void,
+): Promise<void> {
+  await runFormats(stage, runnable, tell)
+  await runModelCases(stage, runnable, tell)
+}
+
+async function runFormats(
+  stage: AgentStage,
+  { agent, prepared }: Runnable,
   tell: (result: Result) => void,
 ): Promise<void> {
   const done = new Set<string>()
@@ -141,8 +218,7 @@ export async function runAgent(
         if (column === 'plain') plainSeconds = Math.max(plainSeconds, seconds)
         tell({ case: name, ok: true, detail: '' })
       } catch (thrown) {
-        const detail = thrown instanceof Error ? thrown.message : String(thrown)
-        tell({ case: name, ok: false, detail })
+        tell({ case: name, ok: false, detail: wordsOf(thrown) })
       }
     }
   }

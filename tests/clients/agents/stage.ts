@@ -67,7 +67,10 @@ export async function startAgentStage(agents: readonly Agent[]): Promise<AgentSt
       await upstream[Symbol.asyncDispose]()
     },
   }
-  const named = agents.flatMap(({ models = {} }) => Object.values(models))
+  const named = agents.flatMap(({ models = {}, modelsWithToolsInInput = [] }) => [
+    ...Object.values(models),
+    ...modelsWithToolsInInput,
+  ])
   for (const id of new Set([...Object.values(modelFor), ...named])) await offer(stage, id)
   return stage
 }

@@ -11,6 +11,8 @@ export interface AgentUpstream extends AsyncDisposable {
   url: string
   /** The requests since the last look. */
   taken: () => SeenRequest[]
+  /** Those of them that name a model, and they stay. */
+  seenFor: (model: string) => SeenRequest[]
 }
 
 /** A request that reached the upstream. */
@@ -62,6 +64,7 @@ export function startAgentUpstream(): AgentUpstream {
       seen = []
       return taken
     },
+    seenFor: (model) => seen.filter(({ body }) => body['model'] === model),
     async [Symbol.asyncDispose]() {
       await server.stop(true)
     },

@@ -19,7 +19,7 @@ const statuses: readonly Status[] = [
   'closed',
 ]
 
-/** Every step that api.md 16 names, and who takes it. */
+/** Every step that contract 6.12 names, and who takes it. */
 const steps = new Set([
   'open -> in_progress support',
   'in_progress -> waiting_on_customer support',

@@ -79,7 +79,7 @@ test.each<[string, object, Partial<Usage>]>([
       candidatesTokenCount: 5,
       totalTokenCount: 335,
     },
-    { input: 10, cachedInput: 300, audioInput: 20, output: 5 },
+    { input: 10, cachedInput: 300, cachedAudio: 300, audioInput: 20, output: 5 },
   ],
   ['a prompt that was blocked', { promptTokenCount: 9, totalTokenCount: 9 }, { input: 9 }],
   [

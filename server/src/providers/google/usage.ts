@@ -18,7 +18,8 @@ export function readGoogleUsage(block: unknown): Usage | undefined {
       total_tokens: totalOf(block),
       prompt_tokens_details: {
         cached_tokens: block['cachedContentTokenCount'],
-        // The cached part has one price, heard or read.
+        cached_audio_tokens: heardBefore,
+        // The cached part is counted by itself.
         audio_tokens: isCount(heard) && isCount(heardBefore) ? heard - heardBefore : heard,
       },
       completion_tokens_details: {

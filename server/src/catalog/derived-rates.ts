@@ -1,0 +1,31 @@
+import type { Rates } from './model'
+
+/** Each rate after the one that it is derived from, which stands before it. */
+const derivedFrom = [
+  ['cachedInput', 'input'],
+  ['cachedAudioInput', 'cachedInput'],
+  ['cacheWrite', 'input'],
+  ['cacheWriteLong', 'cacheWrite'],
+  ['audioInput', 'input'],
+  ['imageInput', 'input'],
+  ['reasoning', 'output'],
+  ['audioOutput', 'output'],
+  ['imageOutput', 'output'],
+] as const satisfies readonly (readonly [keyof Rates, keyof Rates])[]
+
+/**
+ * The rates of a tier with those that it leaves out although what they are derived from changes: a kind of
+ * token that costs the same as its base goes on doing so, in a dearer tier any other keeps its proportion.
+ * A discount is given on nothing that it does not name.
+ */
+export function withDerivedRates(tier: Partial<Rates>, usual: Partial<Rates>): Partial<Rates> {
+  const rates = { ...tier }
+  for (const [name, base] of derivedFrom) {
+    const [now, was, own] = [rates[base], usual[base], usual[name]]
+    if (rates[name] !== undefined || own === undefined) continue
+    if (now === undefined || was === undefined || now === was) continue
+    if (own === was) rates[name] = now
+    else if (now > was && was > 0n) rates[name] = (own * now + was - 1n) / was
+  }
+  return rates
+}
