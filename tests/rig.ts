@@ -9,7 +9,7 @@ import { dropSharedDatabase, sharedDatabase } from './shared-database'
 import { startFakeProvider, type FakeProvider } from './upstreams/fake-provider'
 
 const root = dirname(import.meta.dir)
-const startLimitMs = 30_000
+const startLimitMs = 50_000
 /** Whether all have the embedded database. */
 const embedded = process.env['TEST_EMBEDDED']
 
