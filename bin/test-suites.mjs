@@ -22,7 +22,7 @@ export function testSuites({ root, run, findBun }) {
       const socket = await databases.socket
       if (socket === undefined) throw new Error('what makes databases for tests did not start')
       process.env.TEST_DATABASES = socket
-      return await run(findBun(), ['test', '--timeout', '20000', ...args], { cwd: root, limitMs })
+      return await run(findBun(), ['test', '--timeout', '60000', ...args], { cwd: root, limitMs })
     } finally {
       await databases.stop()
     }
@@ -41,7 +41,7 @@ export function testSuites({ root, run, findBun }) {
     test: (args) => bunTest(['--parallel', ignoring(`{${apart},**/*.deep.test.ts}`), ...args]),
     deep: (args) => {
       const files = args.some((arg) => !arg.startsWith('-')) ? [] : deepFiles(root)
-      return deepTest(['--timeout', '60000', '--parallel', ignoring(apart), ...files, ...args])
+      return deepTest(['--parallel', ignoring(apart), ...files, ...args])
     },
     // More at a time than there are processors, as they wait for clocks more than for anything else.
     faults: (args) => {

@@ -2,13 +2,14 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import OpenAI from 'openai'
+import { putEmbedded } from '../server/testing/databases'
 import { environmentOfGateways } from './gateway-environment'
 import { startRecorder, type Recorder } from './recorder'
 import { dropSharedDatabase, sharedDatabase } from './shared-database'
 import { startFakeProvider, type FakeProvider } from './upstreams/fake-provider'
 
 const root = dirname(import.meta.dir)
-const startLimitMs = 30_000
+const startLimitMs = 50_000
 /** Whether all have the embedded database. */
 const embedded = process.env['TEST_EMBEDDED']
 
@@ -65,10 +66,14 @@ export interface RigOptions {
   runtime?: string
 }
 
-/** A directory that the account of the embedded database can pass, so that all of it goes away. */
-export async function newDataDir(): Promise<string> {
+/**
+ * A directory that the account of the embedded database can pass, so that all of it goes away; `started` has
+ * its cluster already, for tests of something else than the first start.
+ */
+export async function newDataDir(state: 'empty' | 'started' = 'empty'): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'tollgate-test-'))
   await chmod(path, 0o711)
+  if (state === 'started') await putEmbedded(path)
   return path
 }
 
@@ -83,10 +88,12 @@ async function storageOf(
   options: RigOptions,
   stack: AsyncDisposableStack,
 ): Promise<{ dataDir: string; database: Environment }> {
-  const dataDir = options.dataDir ?? (await newDataDir())
-  if (!options.dataDir) stack.defer(() => removeDataDir(dataDir))
   const wanted =
-    options.database ?? ((options.dataDir ?? options.tree ?? embedded) ? 'embedded' : '')
+    options.database ?? ((options.dataDir ?? options.tree ?? embedded) ? 'embedded' : 'shared')
+  // Another tree may have another PostgreSQL.
+  const state = wanted === 'embedded' && !options.tree ? 'started' : 'empty'
+  const dataDir = options.dataDir ?? (await newDataDir(state))
+  if (!options.dataDir) stack.defer(() => removeDataDir(dataDir))
   const isGiven = options.environment?.['DATABASE_URL'] !== undefined
   if (wanted === 'embedded' || isGiven) return { dataDir, database: {} }
   return { dataDir, database: await sharedDatabase(dataDir) }

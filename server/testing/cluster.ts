@@ -67,14 +67,23 @@ export interface Cluster extends AsyncDisposable {
 export async function startCluster(): Promise<Cluster> {
   await using stack = new AsyncDisposableStack()
   const home = await newHome(stack)
-  const made = join(cache, await version())
-  if (!(await isThere(made))) await makeTemplate(made)
+  const made = await templateHome()
   for (const name of ['cluster', 'password']) await copy(join(made, name), home.path)
-  const now = new Date()
-  await utimes(made, now, now)
   const address = await launch(home, stack)
   const owned = stack.move()
   return { address, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/**
+ * A folder with `cluster` and `password`, as the home of an embedded PostgreSQL has them after a first start
+ * that was stopped: to be copied, with owners and modes.
+ */
+export async function templateHome(): Promise<string> {
+  const made = join(cache, await version())
+  if (!(await isThere(made))) await makeTemplate(made)
+  const now = new Date()
+  await utimes(made, now, now)
+  return made
 }
 
 /** Changes with PostgreSQL and with whatever of ours may make the schema. */
@@ -137,7 +146,7 @@ const isThere = (path: string) =>
   )
 
 /** With owners and modes, which are the server's account's. */
-async function copy(from: string, to: string): Promise<void> {
+export async function copy(from: string, to: string): Promise<void> {
   const { exitCode, stderr } = Bun.spawnSync(['cp', '-a', from, to])
   if (exitCode !== 0) throw new Error(`${from} could not be copied: ${stderr.toString()}`)
 }

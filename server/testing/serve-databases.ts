@@ -3,13 +3,15 @@
  * file that runs by itself its own. The first line of its output is the path of the socket on which
  * `databases.ts` asks it. `TEST_DATABASE_URL` names a PostgreSQL to make them in, otherwise it starts one.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
+import { getServerAccount } from '../src/db/embedded/account'
+import { openHome } from '../src/db/embedded/home'
 import { Database, type DatabaseAddress } from '../src/db/database'
 import { migrate } from '../src/db/migrate'
-import { startCluster, template } from './cluster'
+import { copy, startCluster, template, templateHome } from './cluster'
 
 /** Made ahead, so that a test does not wait for it. */
 const spares = 2
@@ -62,6 +64,14 @@ async function migrated(address: DatabaseAddress): Promise<void> {
   await migrate(database.query)
 }
 
+/** Makes the home of an embedded PostgreSQL, in a data directory that has none. */
+async function putHome(dataDir: string): Promise<string> {
+  const home = await openHome(await realpath(dataDir), await getServerAccount(), () => undefined)
+  const made = await templateHome()
+  for (const name of ['cluster', 'password']) await copy(join(made, name), home.path)
+  return home.path
+}
+
 async function nextUrl(): Promise<string> {
   server ??= openServer()
   const { make } = await server
@@ -83,6 +93,7 @@ const listener = Bun.serve({
     try {
       const name = await request.text()
       if (request.method === 'POST') return new Response(await nextUrl())
+      if (request.method === 'PUT') return new Response(await putHome(name))
       await (await server)?.drop(name)
       return new Response()
     } catch (thrown) {

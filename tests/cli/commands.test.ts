@@ -8,7 +8,7 @@ import { newDataDir, startGateway, type Gateway } from '../rig'
 let gateway: Gateway
 let dataDir: string
 beforeAll(async () => {
-  dataDir = await newDataDir()
+  dataDir = await newDataDir('started')
   gateway = await startGateway({ dataDir })
 }, 60_000)
 afterAll(async () => {

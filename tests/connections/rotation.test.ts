@@ -9,7 +9,7 @@ import { runCommand } from '../run-command'
 const newKey = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')
 
 const upstream = startUpstream()
-const dataDir = await newDataDir()
+const dataDir = await newDataDir('started')
 afterAll(async () => {
   await upstream[Symbol.asyncDispose]()
   await rm(dataDir, { recursive: true, force: true })

@@ -15,7 +15,7 @@ const preload = join(import.meta.dir, 'preloads/fault.ts')
 
 describe.each(['throw', 'reject'])('L09: nobody handles what a fault does (%s)', (fault) => {
   test('it takes no more, ends its streams in order, and the next start books what is left', async () => {
-    const dataDir = await newDataDir()
+    const dataDir = await newDataDir('started')
     const environment = { FAULT: fault, DRAIN_SECONDS: '1', LOG_LEVEL: 'warn' }
     await using rig = await startRig({ dataDir, environment, preload })
     const { chat, stream } = await asking(rig)

@@ -12,7 +12,7 @@ afterEach(async () => {
 
 /** A server at a terminal with so many requests that never end by themselves. */
 async function busy(count: number, environment: Record<string, string> = {}) {
-  const dataDir = await newDataDir()
+  const dataDir = await newDataDir('started')
   directories.push(dataDir)
   const server = startAtTerminal({ DATA_DIR: dataDir, DRAIN_SECONDS: '60', ...environment })
   const [, port = ''] = await server.shows(/is ready at http:\/\/localhost:(\d+)/)

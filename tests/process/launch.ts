@@ -42,7 +42,7 @@ export function launch(environment: Record<string, string>): Launch {
     exited,
     kill: (signal) => child.kill(signal),
     async ready() {
-      const deadline = performance.now() + 20_000
+      const deadline = performance.now() + 50_000
       while (performance.now() < deadline && child.exitCode === null) {
         const [, address] = /is ready at (http:\S+)/.exec(said.out) ?? []
         // The rest of the greeting follows in the same write.

@@ -11,8 +11,8 @@ afterEach(async () => {
   for (const path of directories.splice(0)) await rm(path, { recursive: true, force: true })
 })
 
-async function directory(): Promise<string> {
-  const path = await newDataDir()
+async function directory(state?: 'started'): Promise<string> {
+  const path = await newDataDir(state)
   directories.push(path)
   return path
 }
@@ -31,7 +31,7 @@ async function expectRefusal(environment: Record<string, string>, words: RegExp)
 
 /** It does not start beside a Tollgate that has the port that this variable names. */
 async function expectTaken(name: 'PORT' | 'METRICS_PORT', port: string) {
-  const dataDir = await directory()
+  const dataDir = await directory('started')
   // It makes a database first, which takes its time on a busy machine.
   const started = launch({ DATA_DIR: dataDir, [name]: port })
   const code = await Promise.race([started.exited, Bun.sleep(50_000)])
@@ -84,7 +84,7 @@ describe('L05: does not start, and says why in one line', () => {
       reusePort: true,
       fetch: () => new Response(),
     })
-    const dataDir = await directory()
+    const dataDir = await directory('started')
     await expectRefusal({ DATA_DIR: dataDir, PORT: String(other.port) }, /in use.*PORT/)
     expect(postgresOf(dataDir)).toEqual([])
   })
@@ -109,7 +109,7 @@ describe('L05: does not start, and says why in one line', () => {
   })
 
   test('K07: an encryption key that did not seal the stored secrets', async () => {
-    const dataDir = await directory()
+    const dataDir = await directory('started')
     {
       await using gateway = await startGateway({ dataDir })
       await gateway.admin('POST', '/connections', {
@@ -135,7 +135,7 @@ describe('L05: does not start, and says why in one line', () => {
 })
 
 test('L10: a second process on the same data directory refuses; the first goes on', async () => {
-  const dataDir = await directory()
+  const dataDir = await directory('started')
   await using gateway = await startGateway({ dataDir })
   const { key } = await gateway.customer()
   for (let count = 0; count < 3; count++) {

@@ -13,8 +13,8 @@ afterEach(async () => {
   for (const path of directories.splice(0)) await rm(path, { recursive: true, force: true })
 })
 
-async function directory(): Promise<string> {
-  const path = await newDataDir()
+async function directory(state?: 'started'): Promise<string> {
+  const path = await newDataDir(state)
   directories.push(path)
   return path
 }
@@ -29,7 +29,7 @@ async function statusBy(url: string, path: string): Promise<number> {
 }
 
 test('N2: what is no terminal gets neither a link nor the key, at any start, but the command', async () => {
-  const dataDir = await directory()
+  const dataDir = await directory('started')
   for (const start of ['first', 'second']) {
     await using gateway = await startGateway({ dataDir })
     const key = (await readFile(join(dataDir, 'first-key'), 'utf8')).trim()
@@ -41,7 +41,7 @@ test('N2: what is no terminal gets neither a link nor the key, at any start, but
 }, 120_000)
 
 test('N2: a terminal gets both at its first start, and a new link at each further one', async () => {
-  const dataDir = await directory()
+  const dataDir = await directory('started')
   const paths: string[] = []
   for (const start of ['first', 'second']) {
     await using server = startAtTerminal({ DATA_DIR: dataDir })
@@ -61,7 +61,7 @@ test('N2: a terminal gets both at its first start, and a new link at each furthe
 }, 120_000)
 
 test('S9: one link is alive: each new one ends those before, of an earlier start too', async () => {
-  const dataDir = await directory()
+  const dataDir = await directory('started')
   const made: string[] = []
   for (const start of [1, 2]) {
     await using gateway = await startGateway({ dataDir })
@@ -103,7 +103,7 @@ test('N2: the command works while nothing runs, for programs too, and says what 
 const using = async (one: AsyncDisposable) => one[Symbol.asyncDispose]()
 
 test('once the operator has a password, starts name no way in, and open links end', async () => {
-  const dataDir = await directory()
+  const dataDir = await directory('started')
   {
     await using gateway = await startGateway({ dataDir })
     await using sql = await openDatabase(dataDir)

@@ -50,7 +50,8 @@ describe('C04: a damaged journal', () => {
     const image = await captureRunning(root)
     const name = newestOf(image)
     const whole = fileIn(image, name)
-    for (let cut = 1; cut <= 4096; cut++) {
+    const cuts = Array.from({ length: 4096 }, (_, index) => index + 1)
+    for (const cut of sampled(cuts, 7)) {
       const left = whole.subarray(0, -cut)
       const { ids, damages } = await opened(directory, withFile(image, name, left))
       // A line without its newline is whole.

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 /** A rig in a directory of the test's own, so that it is there to look at afterwards. */
 async function start(environment: Record<string, string>): Promise<Rig> {
-  const dataDir = await newDataDir()
+  const dataDir = await newDataDir('started')
   directories.push(dataDir)
   return startRig({ dataDir, environment: { LOG_LEVEL: 'warn', ...environment } })
 }
