@@ -6,9 +6,9 @@ import { exportUsage, mostGroups, type Usage, type Used } from '../usage'
 
 interface Props {
   usage: Usage
-  /** What the rows are, one of them. */
+  /** The name of a row, in the singular. */
   name: string
-  /** What the file is called, without its ending. */
+  /** The file name without its extension. */
   file: string
 }
 
@@ -22,7 +22,7 @@ function rangeOf({ start, end, isByDay }: Usage): string {
   return `${days.formatRange(from, new Date(to.getTime() - 1))}, whole days in UTC`
 }
 
-/** What was used, a row for each, their sum, and all of it as a file. */
+/** Usage with a row per item, a total and a CSV export. */
 export const UsageTable = ({ usage, name, file }: Props) => {
   const { rows } = usage
   const hasTimes = rows.some((row) => row.avg_latency_ms !== undefined)
@@ -40,10 +40,10 @@ export const UsageTable = ({ usage, name, file }: Props) => {
         columns={[
           name,
           { name: 'Requests', isNumber: true },
-          { name: 'Tokens in', isNumber: true },
-          { name: 'Tokens out', isNumber: true },
+          { name: 'Input tokens', isNumber: true },
+          { name: 'Output tokens', isNumber: true },
           { name: 'Cost', isNumber: true, place: 'aside' },
-          ...(hasTimes ? [{ name: 'Average time', isNumber: true }] : []),
+          ...(hasTimes ? [{ name: 'Average latency', isNumber: true }] : []),
         ]}
         minWidth={640}
         foot={rows.length > 1 && <Sum rows={rows} hasTimes={hasTimes} />}
@@ -54,7 +54,7 @@ export const UsageTable = ({ usage, name, file }: Props) => {
       </ListTable>
       {rows.length >= mostGroups && (
         <Text size="sm" c="dimmed">
-          Only the {count(mostGroups)} with the most requests are told.
+          Only the {count(mostGroups)} with the most requests are shown.
         </Text>
       )}
     </Stack>
@@ -93,7 +93,7 @@ function Sum({ rows, hasTimes }: { rows: readonly Used[]; hasTimes: boolean }) {
   const sumOf = (field: Summed) => rows.reduce((sum, row) => sum + row[field], 0)
   return (
     <Table.Tr fw={600}>
-      <Table.Td>All</Table.Td>
+      <Table.Td>Total</Table.Td>
       <Table.Td ta="right">{count(sumOf('requests'))}</Table.Td>
       <Figure value={sumOf('input_tokens')} />
       <Figure value={sumOf('output_tokens')} />

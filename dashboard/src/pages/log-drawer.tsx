@@ -22,7 +22,7 @@ import { count, duration, exactUsd } from '../figures'
 import { plainName } from '../plain-name'
 import { LogAttempts } from './log-attempts'
 
-/** One request in full. */
+/** The details of one request. */
 export function LogDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useQuery(detailsQuery(id))
   return (
@@ -55,7 +55,7 @@ const Details = ({ log }: { log: LogDetails }) => (
         {log.error.message}
       </Alert>
     )}
-    <Facts rows={requestFacts(log)} name="What was asked" />
+    <Facts rows={requestFacts(log)} name="Request" />
     <Facts rows={costFacts(log)} name="Tokens and cost" />
     <LogAttempts found={log.resolution_attempts} />
     <Facts rows={callerFacts(log)} name="Caller" />
@@ -67,7 +67,7 @@ const Details = ({ log }: { log: LogDetails }) => (
           <Link to="/support" search={{ new: true, request: log.id }} {...props} />
         )}
       >
-        Ask support about it
+        Contact support about this request
       </Button>
     </Group>
   </>
@@ -101,7 +101,7 @@ const orNothing = <Value, Shown>(value: Value | null, show: (value: Value) => Sh
   value === null ? undefined : show(value)
 
 const requestFacts = (log: LogDetails): Fact[] => [
-  ['When', <When key="when" at={log.created_at} withSeconds />],
+  ['Time', <When key="when" at={log.created_at} withSeconds />],
   [
     'Status',
     <Badge key="status" color={logColors[log.status]} variant="light">
@@ -109,15 +109,15 @@ const requestFacts = (log: LogDetails): Fact[] => [
     </Badge>,
   ],
   ['Endpoint', `${log.method} ${log.endpoint}${log.stream ? ', streamed' : ''}`],
-  ['Asked for', log.requested_model],
-  ['Served by', orNothing(log.provider, (provider) => `${log.model} at ${provider}`)],
-  ['Took', duration(log.latency_ms)],
-  ['First token after', orNothing(log.time_to_first_token_ms, duration)],
-  ['Ended because', orNothing(log.finish_reason, plainName)],
+  ['Requested model', log.requested_model],
+  ['Served by', orNothing(log.provider, (provider) => `${log.model} (${provider})`)],
+  ['Duration', duration(log.latency_ms)],
+  ['Time to first token', orNothing(log.time_to_first_token_ms, duration)],
+  ['Finish reason', orNothing(log.finish_reason, plainName)],
   ['Connection', log.connection_id],
   [
-    'Called by',
-    orNothing(log.gateway_type, (type) => (type === 3 ? 'a gateway of your own' : 'this service')),
+    'Called from',
+    orNothing(log.gateway_type, (type) => (type === 3 ? 'your gateway' : 'this service')),
   ],
 ]
 
@@ -126,17 +126,17 @@ const costFacts = (log: LogDetails): Fact[] => [
   ['Cached input', log.cached_tokens > 0 ? count(log.cached_tokens) : undefined],
   ['Cache writes', log.cache_write_tokens > 0 ? count(log.cache_write_tokens) : undefined],
   ['Output tokens', count(log.output_tokens)],
-  ['Counted', log.estimated ? 'here, as the provider told nothing' : undefined],
+  ['Token count', log.estimated ? 'estimated: the provider reported no usage' : undefined],
   ['Cost', exactUsd(log.cost)],
   ['Saved by caching', log.cache_savings > 0 ? exactUsd(log.cache_savings) : undefined],
   ['Price tier', orNothing(log.pricing, ({ tier }) => tier ?? undefined)],
   ['Price', orNothing(log.pricing, priceWords)],
-  ['Of that', feeOf(log)],
+  ['Cost breakdown', feeOf(log)],
   ['Billing', orNothing(log.billing_mode, (mode) => billing[mode])],
 ]
 
 const priceWords = ({ input, output }: NonNullable<LogDetails['pricing']>) =>
-  `${exactUsd(input)} input, ${exactUsd(output)} output, 1M tokens`
+  `${exactUsd(input)} input, ${exactUsd(output)} output per 1M tokens`
 
 const feeOf = ({ cost, platform_fee, provider_revenue }: LogDetails) =>
   cost > 0
@@ -144,11 +144,11 @@ const feeOf = ({ cost, platform_fee, provider_revenue }: LogDetails) =>
     : undefined
 
 const billing = {
-  platform: 'from your credit',
-  house: 'not charged: the operator of this service pays',
-  byok: 'by the provider, to your own key',
-  org_pays: 'from the organization’s credit',
-  member_pays: 'from your credit, by a connection of the organization',
+  platform: 'your credits',
+  house: 'not charged: billed to the operator',
+  byok: 'your own key, billed by the provider',
+  org_pays: 'the organization’s credits',
+  member_pays: 'your credits, for a connection of the organization',
   free: 'free',
 } as const
 
@@ -157,13 +157,13 @@ const callerFacts = (log: LogDetails): Fact[] => [
   ['Organization', log.organization_id],
   ['User', log.user],
   ['Metadata', orNothing(log.metadata, (metadata) => <Code block>{pretty(metadata)}</Code>)],
-  ['Address', log.ip_address],
+  ['IP address', log.ip_address],
   ['Client', log.user_agent],
 ]
 
 const pretty = (value: unknown) => JSON.stringify(value, undefined, 2)
 
-/** JSON on lines of its own; whatever else as it is. */
+/** Formats JSON; other bodies are returned unchanged. */
 function readable(body: string): string {
   try {
     return pretty(JSON.parse(body))
@@ -175,13 +175,13 @@ function readable(body: string): string {
 const Bodies = ({ log: { request_body, response_body } }: { log: LogDetails }) =>
   request_body === null && response_body === null ? (
     <Text size="sm" c="dimmed">
-      The texts of this request were not kept: they are where the operator allows it and your
-      settings ask for it.
+      Request and response bodies were not stored. They are stored if the operator allows it and
+      your settings enable it.
     </Text>
   ) : (
     <>
       <Body name="Request body" body={request_body} />
-      <Body name="Answer" body={response_body} />
+      <Body name="Response body" body={response_body} />
     </>
   )
 
