@@ -174,7 +174,7 @@ describe('an operator', () => {
     await page.getByLabel('Reason').fill('Welcome')
     await page.getByRole('button', { name: 'Grant', exact: true }).click()
     await page.getByText('$25.00 booked. New balance: $25.00.').waitFor()
-    await page.getByRole('button', { name: 'Adjust the balance' }).click()
+    await page.getByRole('button', { name: 'Adjust balance' }).click()
     await page.getByLabel('Amount').fill('-100')
     await page.getByLabel('Reason').fill('Wrong')
     await page.getByRole('button', { name: 'Adjust', exact: true }).click()

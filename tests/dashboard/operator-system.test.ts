@@ -135,7 +135,7 @@ describe('an operator', () => {
     await page.getByRole('textbox', { name: 'Input, 1M tokens', exact: true }).fill('1.5')
     await page.getByRole('textbox', { name: 'Output, 1M tokens', exact: true }).fill('6')
     await page.getByRole('button', { name: 'Save price' }).click()
-    await page.getByText('now', { exact: true }).waitFor()
+    await page.getByText('current', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Set price' }).click()
     await page.getByRole('textbox', { name: 'Input, 1M tokens', exact: true }).fill('2')
     await page.getByLabel('From', { exact: true }).fill('2999-01-01T00:00')

@@ -51,7 +51,7 @@ export function AccountCredits({ account, name, balance, page, onPage }: Props) 
         <Modal
           opened
           onClose={close}
-          title={kind === 'grant' ? `Grant credits to ${name}` : `Adjust the balance of ${name}`}
+          title={kind === 'grant' ? `Grant credits to ${name}` : `Adjust balance of ${name}`}
         >
           <CreditForm kind={kind} account={account} onClose={close} />
         </Modal>
