@@ -6,6 +6,7 @@ const lines = [
   ['start', 'run the server (the default); --workers 4 for several processes on its port'],
   ['dev', 'run it, and again after each change of its source', 'sources'],
   ['test [args]', 'run the tests; arguments go to bun test', 'sources'],
+  ['deep [args]', 'run the longest tests, and try all that test only samples', 'sources'],
   [
     'faults [names]',
     'run the tests that need services of their own, or those of these names',

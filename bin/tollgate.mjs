@@ -8,10 +8,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { agentEnvironment, engineEnvironment, ignoredProxies } from './engine.mjs'
 import { helpFor } from './help.mjs'
+import { testSuites } from './test-suites.mjs'
 
 const bunVersion = '1.4.5'
-/** Twice what the longest suite takes on two processors. */
-const testLimitMs = Number(process.env.TEST_LIMIT_MINUTES ?? 40) * 60_000
 const root = dirname(dirname(realpathSync(fileURLToPath(import.meta.url))))
 
 /** What `check` runs, in this order: a name and the command line, `bun` standing for ours. */
@@ -55,37 +54,7 @@ const commands = {
     run(findBun(), [join(root, 'connect/src/main.ts'), ...args], {
       env: agentEnvironment(process.env),
     }),
-  // Files at a time as there are processors: most of what they do is wait for processes to start.
-  test: (args) =>
-    bunTest([
-      '--parallel',
-      '--path-ignore-patterns=tests/{services,dashboard,hostile,docs/installed}/**',
-      ...args,
-    ]),
-  // More at a time than there are processors, as they wait for clocks more than for anything else.
-  faults: (args) => bunTest([`--parallel=${os.cpus().length + 1}`, ...services(args)]),
-  docs: (args) => bunTest(['tests/docs/installed', ...args]),
-  // Each file starts a gateway and a browser before its first test.
-  dashboard: (args) =>
-    bunTest([
-      '--timeout',
-      '120000',
-      '--parallel',
-      ...(args.length > 0 ? args : ['tests/dashboard']),
-    ]),
-  simulation: (args) =>
-    run(findBun(), [join(root, 'server/simulation/run.ts'), ...args], { cwd: root }),
-  // An attack is measured: one file at a time, and nothing beside it.
-  hostile: (args) => run(findBun(), [join(root, 'tests/hostile/run.ts'), ...args], { cwd: root }),
-  clients: (args) => run(findBun(), [join(root, 'tests/clients/run.ts'), ...args]),
-  fuzz: (args) => {
-    const drawn = String(Math.floor(Math.random() * 2 ** 31))
-    const { FUZZ_SEED = drawn, FUZZ_RUNS = '500', FUZZ_SECONDS = '1800' } = process.env
-    const { HTTP_FUZZ_RUNS = '20000' } = process.env
-    Object.assign(process.env, { FUZZ_SEED, FUZZ_RUNS, FUZZ_SECONDS, HTTP_FUZZ_RUNS })
-    const suites = ['tests/fuzz', 'server/src/egress/hostile-answers.test.ts']
-    return bunTest(['--timeout', '120000', ...suites, ...args])
-  },
+  ...testSuites({ root, run, findBun }),
   check,
   run: (args) => run(findBun(), args, { cwd: root }),
   sbom: (args) => run(findBun(), [join(root, 'server/scripts/sbom.ts'), ...args]),
@@ -96,18 +65,6 @@ const commands = {
     return run(findBun(), [join(root, `bench/${file}.ts`), ...rest], { cwd: root })
   },
 }
-
-/** Names of suites among those that need services; all of them where none is named. */
-function services(args) {
-  const first = args.findIndex((arg) => arg.startsWith('-'))
-  const names = first < 0 ? args : args.slice(0, first)
-  const suites = names.map((name) => `tests/services/${name}`)
-  return [...(suites.length > 0 ? suites : ['tests/services']), ...args.slice(names.length)]
-}
-
-/** Runs tests; a machine that is busy is slow, not wrong. A test that never yields is named, and ends the run. */
-const bunTest = (args) =>
-  run(findBun(), ['test', '--timeout', '20000', ...args], { cwd: root, limitMs: testLimitMs })
 
 /** Runs the checks up to the first that fails; returns its exit code. */
 async function check() {

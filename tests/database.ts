@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { startGateway, type Gateway, type RigOptions } from './rig'
+import { sharedSettings } from './shared-database'
 
 /** Where the embedded PostgreSQL of a data directory lives. */
 async function homeOf(dataDir: string): Promise<string> {
@@ -24,24 +25,27 @@ async function postmaster(dataDir: string) {
 export const postgresPid = async (dataDir: string) => (await postmaster(dataDir)).pid
 
 /**
- * A `DATABASE_URL` of the embedded PostgreSQL of a running gateway. It listens on a socket only, and
- * only to its own user and root; the test runs as the one who started it.
+ * A `DATABASE_URL` of the PostgreSQL of a running gateway. It listens on a socket only, and only to its own
+ * user and root; the test runs as the one who started it.
  */
-export async function databaseUrl(dataDir: string, database = 'tollgate'): Promise<string> {
+export async function databaseUrl(dataDir: string): Promise<string> {
+  const shared = await sharedSettings(dataDir)
+  if (shared?.['DATABASE_URL']) return shared['DATABASE_URL']
   const { socketDirectory, password } = await postmaster(dataDir)
   const host = encodeURIComponent(socketDirectory)
-  return `postgres://tollgate:${encodeURIComponent(password)}@localhost/${database}?host=${host}`
+  return `postgres://tollgate:${encodeURIComponent(password)}@localhost/tollgate?host=${host}`
 }
 
-/** SQL on the embedded PostgreSQL of a running gateway. */
+/** SQL on the PostgreSQL of a running gateway. */
 export async function openDatabase(dataDir: string): Promise<SQL & AsyncDisposable> {
-  const { socketDirectory, password } = await postmaster(dataDir)
+  const url = new URL(await databaseUrl(dataDir))
+  const host = url.searchParams.get('host')
   const sql = new SQL({
     adapter: 'postgres',
-    path: join(socketDirectory, '.s.PGSQL.5432'),
-    username: 'tollgate',
-    database: 'tollgate',
-    password,
+    ...(host ? { path: join(host, '.s.PGSQL.5432') } : { hostname: url.hostname, port: url.port }),
+    username: url.username,
+    database: url.pathname.slice(1),
+    password: decodeURIComponent(url.password),
     max: 1,
   })
   return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.close() })
@@ -59,26 +63,29 @@ export async function dump(dataDir: string): Promise<string> {
   return parts.flatMap((rows) => [...rows].map(({ text }: { text: string }) => text)).join('\n')
 }
 
-/** Two gateways that share the embedded database of the first. */
+/** Two gateways that share the database of the first. */
 export interface TwoNodes extends AsyncDisposable {
   a: Gateway
   b: Gateway
 }
 
 /**
- * Starts node A with its embedded database, then node B with that one as `DATABASE_URL`, the same
- * `ENCRYPTION_KEY` and the same `ADMIN_KEY`, in a data directory of its own. `ofB` is what only B has.
+ * Starts node A with a database, then node B with that one as `DATABASE_URL`, the same `ENCRYPTION_KEY` and
+ * the same `ADMIN_KEY`, in a data directory of its own. `ofB` is what only B has.
  */
 export async function startTwoNodes({
   environment = {},
   ofB = {},
-}: Pick<RigOptions, 'environment'> & { ofB?: Record<string, string> } = {}): Promise<TwoNodes> {
+  ...options
+}: Pick<RigOptions, 'environment' | 'database'> & {
+  ofB?: Record<string, string>
+} = {}): Promise<TwoNodes> {
   const shared = {
     ...environment,
     ADMIN_KEY: `admin-of-two-nodes-${crypto.randomUUID()}`,
     ENCRYPTION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'),
   }
-  const a = await startGateway({ environment: shared })
+  const a = await startGateway({ environment: shared, ...options })
   const url = await databaseUrl(a.dataDir)
   const b = await startGateway({ environment: { ...shared, ...ofB, DATABASE_URL: url } })
   return {

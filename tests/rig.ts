@@ -2,16 +2,20 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import OpenAI from 'openai'
+import { environmentOfGateways } from './gateway-environment'
 import { startRecorder, type Recorder } from './recorder'
+import { dropSharedDatabase, sharedDatabase } from './shared-database'
 import { startFakeProvider, type FakeProvider } from './upstreams/fake-provider'
 
 const root = dirname(import.meta.dir)
 const startLimitMs = 30_000
+/** Whether all have the embedded database. */
+const embedded = process.env['TEST_EMBEDDED']
 
 type Environment = Record<string, string>
 type Json = Record<string, unknown>
 
-/** A Tollgate of the tests' own: one process, an embedded database in a temporary directory. */
+/** A Tollgate of the tests' own: one process, a database that nothing else uses, a temporary directory. */
 export interface Gateway extends AsyncDisposable {
   /** Without a final slash. */
   url: string
@@ -45,6 +49,12 @@ export interface Customer {
 
 export interface RigOptions {
   environment?: Environment
+  /**
+   * `embedded`, which takes seconds to start, is for what stops, kills or configures PostgreSQL. `shared` is a
+   * database in the PostgreSQL of all tests, which a `dataDir` has again at its next start. By default a
+   * `dataDir` or a `tree` has the embedded one, or where `TEST_EMBEDDED` is set.
+   */
+  database?: 'embedded' | 'shared'
   /** Where an earlier gateway left its data; kept at the end, as its own is not. */
   dataDir?: string
   /** The tree that it is started from, where that is not this one. */
@@ -55,14 +65,6 @@ export interface RigOptions {
   runtime?: string
 }
 
-/** What a gateway of the tests does not take over from whoever runs them. */
-const inherited = ['PATH', 'HOME', 'LANG', 'TMPDIR']
-
-const cleanEnvironment = (): Environment =>
-  Object.fromEntries(
-    inherited.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
-  )
-
 /** A directory that the account of the embedded database can pass, so that all of it goes away. */
 export async function newDataDir(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'tollgate-test-'))
@@ -70,39 +72,43 @@ export async function newDataDir(): Promise<string> {
   return path
 }
 
+/** Removes what `newDataDir` made, and the database that belongs to it. */
+async function removeDataDir(path: string): Promise<void> {
+  await dropSharedDatabase(path)
+  await rm(path, { recursive: true, force: true })
+}
+
+/** The data directory of a gateway, and what it has to be told of its database; `stack` removes both. */
+async function storageOf(
+  options: RigOptions,
+  stack: AsyncDisposableStack,
+): Promise<{ dataDir: string; database: Environment }> {
+  const dataDir = options.dataDir ?? (await newDataDir())
+  if (!options.dataDir) stack.defer(() => removeDataDir(dataDir))
+  const wanted =
+    options.database ?? ((options.dataDir ?? options.tree ?? embedded) ? 'embedded' : '')
+  const isGiven = options.environment?.['DATABASE_URL'] !== undefined
+  if (wanted === 'embedded' || isGiven) return { dataDir, database: {} }
+  return { dataDir, database: await sharedDatabase(dataDir) }
+}
+
 /** Starts a gateway on a free port and waits until it is ready. Rejects with its output. */
 export async function startGateway(options: RigOptions = {}): Promise<Gateway> {
-  const dataDir = options.dataDir ?? (await newDataDir())
+  await using stack = new AsyncDisposableStack()
+  const { dataDir, database } = await storageOf(options, stack)
+  const { environment = {} } = options
   const preload = [options.preload ?? []].flat().flatMap((path) => ['--preload', path])
   const child = Bun.spawn([options.runtime ?? process.execPath, ...preload, 'server/src/main.ts'], {
     cwd: options.tree ?? root,
-    env: {
-      ...cleanEnvironment(),
-      // As the launcher has them.
-      BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
-      BUN_JSC_forceRAMSize: '400000000',
-      BUN_JSC_largeHeapSize: '60000000',
-      MIMALLOC_PURGE_DELAY: '1000',
-      PORT: '0',
-      DATA_DIR: dataDir,
-      LOCAL_DISCOVERY: 'false',
-      // All tests come from one address.
-      FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
-      // What one test made fail is none of the next one's business; tests/resilience has its own.
-      BREAKER_SECONDS: '0',
-      // Nor is a machine that is busy with other tests; tests/process has its own.
-      MOST_LOOP_DELAY_MS: '0',
-      ...options.environment,
-    },
+    env: { ...environmentOfGateways(), DATA_DIR: dataDir, ...database, ...environment },
     stdout: 'pipe',
     stderr: 'pipe',
   })
   const output = { text: '' }
   const reading = [child.stdout, child.stderr].map((stream) => collect(stream, output))
-  const url = await addressOf(child, output, options.environment?.['PORT'])
+  const url = await addressOf(child, output, environment['PORT'])
   const adminKey =
-    options.environment?.['ADMIN_KEY'] ??
-    (await readFile(join(dataDir, 'admin-key'), 'utf8')).trim()
+    environment['ADMIN_KEY'] ?? (await readFile(join(dataDir, 'admin-key'), 'utf8')).trim()
   const recorder = startRecorder()
   recorder.canary(adminKey)
   const admin = (method: string, path: string, body?: Json) =>
@@ -113,6 +119,7 @@ export async function startGateway(options: RigOptions = {}): Promise<Gateway> {
     await Promise.all(reading)
     return code
   }
+  const owned = stack.move()
   return {
     url,
     adminKey,
@@ -126,7 +133,7 @@ export async function startGateway(options: RigOptions = {}): Promise<Gateway> {
     stop,
     async [Symbol.asyncDispose]() {
       await stop('SIGTERM')
-      if (!options.dataDir) await rm(dataDir, { recursive: true, force: true })
+      await owned.disposeAsync()
     },
   }
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { sharedSettings } from './shared-database'
 
 export const root = join(import.meta.dir, '..')
 
@@ -20,18 +21,23 @@ export async function endOf(
   return { out, err, code: await child.exited }
 }
 
-/** A command of the server's, by the name of its file, with nothing but these settings. */
-export const runCommand = (
+/**
+ * A command of the server's, by the name of its file, with nothing but these settings, and the database that
+ * a gateway of the tests has whose `DATA_DIR` they name.
+ */
+export async function runCommand(
   name: string,
   environment: Record<string, string>,
   ...args: string[]
-): Promise<Ended> =>
-  endOf(
-    Bun.spawn([process.execPath, `server/src/${name}.ts`, ...args], {
-      cwd: root,
-      env: { PATH: process.env['PATH'] ?? '', ...environment },
-      stdin: 'ignore',
-      stdout: 'pipe',
-      stderr: 'pipe',
-    }),
-  )
+): Promise<Ended> {
+  const { DATA_DIR: dataDir, DATABASE_URL: url } = environment
+  const shared = dataDir && !url ? await sharedSettings(dataDir) : {}
+  const child = Bun.spawn([process.execPath, `server/src/${name}.ts`, ...args], {
+    cwd: root,
+    env: { PATH: process.env['PATH'] ?? '', ...shared, ...environment },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  return endOf(child)
+}

@@ -34,7 +34,7 @@ interface Kind {
   leastRequests?: number
 }
 
-/** Source: api.md 5.2. */
+/** Source: contract 6.2. */
 export const kinds: Readonly<Record<AlertType, Kind>> = {
   cost_threshold: {
     label: 'Cost',

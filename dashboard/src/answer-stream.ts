@@ -52,7 +52,7 @@ function pieceOf(data: string): Piece {
 
 /**
  * Reads a streamed response. Throws `ApiError` for an error event, and for a stream that ends before its
- * end event. Source: api.md 4.3.
+ * end event. Source: contract 4.3.
  */
 export async function* piecesOf(response: Response): AsyncGenerator<Piece> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()

@@ -9,7 +9,7 @@ interface Problem {
   param: string | null
 }
 
-/** An error response of the service. Source: api.md 22. */
+/** An error response of the service. Source: contract 1.7. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number

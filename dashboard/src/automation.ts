@@ -12,7 +12,7 @@ type Said = ReturnType<(typeof Conversation)['parse']>
 
 const path = (id: string) => `/api/automation/sessions/${encodeURIComponent(id)}`
 
-/** Calls a conversation endpoint. Rejects with `ApiError`. Source: api.md 17. */
+/** Calls a conversation endpoint. Rejects with `ApiError`. Source: contract 8.1. */
 async function ask<Answer>(target: string, method = 'GET', body?: object): Promise<Answer> {
   const response = await checkedFetch(target, { method, ...(body && json(body).init) })
   return response.json()

@@ -34,9 +34,12 @@ type Pricing = NonNullable<ConnectionModel['pricing']>
 const seldom = [
   ['cached_input', 'cached input'],
   ['cache_write', 'cache writes'],
+  ['cache_write_1h', 'cache writes (1 h)'],
   ['reasoning', 'reasoning'],
   ['audio_input', 'audio input'],
   ['audio_output', 'audio output'],
+  ['image_input', 'image input'],
+  ['image_output', 'image output'],
 ] as const
 
 /** Returns those parts that are set, in USD per 1,000,000 tokens. */

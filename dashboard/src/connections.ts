@@ -14,7 +14,7 @@ export type Connection = Awaited<ReturnType<NonNullable<typeof connectionsQuery.
 
 export const statusColors = { active: 'green', inactive: 'gray', error: 'red' } as const
 
-/** Whether the user may change a connection: only then does the API return its limits. Source: api.md 9.1. */
+/** Whether the user may change a connection: only then does the API return its limits. Source: contract 7.1. */
 export const mayChange = ({ rate_limits: limits }: Connection) => limits !== null
 
 /** The billing modes of an organization's connection; a personal connection has none. */

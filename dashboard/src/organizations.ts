@@ -25,7 +25,7 @@ export const ownInvitationsQuery = queryOptions({
 
 export type Role = Organization['role']
 
-/** Whether the role manages members and settings. Source: api.md 2.4. */
+/** Whether the role manages members and settings. Source: contract 2.4. */
 export const isManager = ({ role }: Organization) => role === 'owner' || role === 'admin'
 
 /** The roles a member may assign; an owner who appoints another owner becomes admin. */

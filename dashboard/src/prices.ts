@@ -1,6 +1,7 @@
+import { exactUsd } from './figures'
 import type { Pricing } from './operator/models'
 
-/** The rates of a price: USD per 1,000,000 tokens, or per piece. */
+/** The rates of a price with their labels: USD per 1,000,000 tokens or characters, per second, or per piece. */
 export const priceParts = [
   ['input', 'Input, 1M tokens'],
   ['output', 'Output, 1M tokens'],
@@ -13,6 +14,9 @@ export const priceParts = [
   ['audio_output', 'Audio output, 1M tokens'],
   ['image_input', 'Image input, 1M tokens'],
   ['image_output', 'Image output, 1M tokens'],
+  ['input_characters', 'Input, 1M characters'],
+  ['output_characters', 'Output, 1M characters'],
+  ['second', 'One second'],
   ['image', 'One image'],
   ['request', 'One request'],
   ['search', 'One web search'],
@@ -20,10 +24,10 @@ export const priceParts = [
 
 export type PricePart = (typeof priceParts)[number][0]
 
-/** Rates in a form: each a number, or an empty text. */
+/** Rates in a form: a number, or an empty text for no rate. */
 export type RateFields = Record<PricePart, number | string>
 
-/** A tier in a form; a condition that is not set is an empty text. */
+/** A price tier in a form; an empty text for a condition that is not set. */
 export interface TierFields {
   above: number | string
   service_tier: string
@@ -41,30 +45,8 @@ export interface PriceFields {
 type Tier = Pricing['tiers'][number]
 type Rates = Record<PricePart, number | null>
 
-const noRates: Rates = {
-  input: null,
-  output: null,
-  cached_input: null,
-  cached_audio_input: null,
-  cache_write: null,
-  cache_write_1h: null,
-  reasoning: null,
-  audio_input: null,
-  audio_output: null,
-  image_input: null,
-  image_output: null,
-  image: null,
-  request: null,
-  search: null,
-}
-
-function toRateFields(rates: Rates): RateFields {
-  const fields: RateFields = { ...noEntries }
-  for (const [part] of priceParts) fields[part] = rates[part] ?? ''
-  return fields
-}
-
-const noEntries: RateFields = {
+/** A form without any rate. */
+const emptyRates: RateFields = {
   input: '',
   output: '',
   cached_input: '',
@@ -76,9 +58,18 @@ const noEntries: RateFields = {
   audio_output: '',
   image_input: '',
   image_output: '',
+  input_characters: '',
+  output_characters: '',
+  second: '',
   image: '',
   request: '',
   search: '',
+}
+
+function toRateFields(rates: Rates): RateFields {
+  const fields: RateFields = { ...emptyRates }
+  for (const [part] of priceParts) fields[part] = rates[part] ?? ''
+  return fields
 }
 
 const toTierFields = (tier: Tier): TierFields => ({
@@ -94,16 +85,16 @@ export const newTier: TierFields = {
   service_tier: '',
   from: '',
   until: '',
-  rates: noEntries,
+  rates: emptyRates,
 }
 
 export const priceFieldsOf = (pricing: Pricing | null): PriceFields => ({
-  rates: toRateFields(pricing ?? noRates),
+  rates: pricing ? toRateFields(pricing) : emptyRates,
   tiers: (pricing?.tiers ?? []).map(toTierFields),
 })
 
-/** What is filled in. */
-const setRates = (fields: RateFields) =>
+/** Returns the rates that have a value. */
+const enteredRates = (fields: RateFields) =>
   Object.fromEntries(
     priceParts.flatMap(([part]) => (fields[part] === '' ? [] : [[part, Number(fields[part])]])),
   )
@@ -113,17 +104,24 @@ const toTier = ({ above, service_tier: tier, from, until, rates }: TierFields): 
   ...(tier !== '' && { service_tier: tier }),
   ...(from !== '' && { from }),
   ...(until !== '' && { until }),
-  ...setRates(rates),
+  ...enteredRates(rates),
 })
 
-/** A price as the service takes it; null where nothing is filled in. */
+/** Returns the price as the API takes it; null where no rate has a value. */
 export function toPricing({ rates, tiers }: PriceFields): object | null {
-  const set = setRates(rates)
+  const set = enteredRates(rates)
   if (Object.keys(set).length === 0) return null
   return { input: 0, output: 0, ...set, ...(tiers.length > 0 && { tiers: tiers.map(toTier) }) }
 }
 
-/** When a tier holds, in words: `above 272,000 tokens`, `priority`, `16:30 to 00:30 UTC`. */
+/** Returns the rates that are set in words: `Input, 1M tokens: $1 · One image: $0.01`. */
+export const rateWords = (rates: Rates): string =>
+  priceParts
+    .filter(([part]) => rates[part] !== null)
+    .map(([part, label]) => `${label}: ${exactUsd(rates[part])}`)
+    .join(' · ')
+
+/** Returns the conditions of a tier in words: `above 272,000 tokens`, `priority`, `16:30 to 00:30 UTC`. */
 export function conditionsOf({
   above,
   service_tier: tier,

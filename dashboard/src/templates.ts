@@ -14,7 +14,7 @@ const one = (id: string) => `${path}/${encodeURIComponent(id)}`
 const send = (target: string, method: string, body?: object) =>
   checkedFetch(target, { method, ...(body && json(body).init) })
 
-/** The account's own templates, public ones and system ones. Source: api.md 17. */
+/** The account's own templates, public ones and system ones. Source: contract 8.3. */
 export const templatesQuery = queryOptions({
   queryKey: ['templates'],
   queryFn: async () => {

@@ -52,7 +52,7 @@ export const stateColors: Readonly<Record<State, string>> = {
   closed: 'gray',
 }
 
-/** The states that the owner of a ticket may set, by the current state. Source: api.md 16. */
+/** The states that the owner of a ticket may set, by the current state. Source: contract 6.12. */
 export const settable: Readonly<Record<State, readonly ('open' | 'resolved' | 'closed')[]>> = {
   open: ['resolved', 'closed'],
   in_progress: ['resolved', 'closed'],

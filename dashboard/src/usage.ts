@@ -14,6 +14,9 @@ export interface Used {
   input_tokens: number
   output_tokens: number
   cost_usd: number
+  /** Input tokens read from a prompt cache, and the savings; absent when the API does not report them. */
+  cached_tokens?: number
+  cache_savings_usd?: number
   /** Null when nothing was measured, absent when the API does not report it. */
   avg_latency_ms?: number | null
 }
@@ -40,17 +43,19 @@ export const ownUsageQuery = (by: 'model' | 'key', period: Period) =>
       const stats = await (await api.account['request-logs'].stats.$get({ query })).json()
       const rows =
         by === 'model'
-          ? stats.by_model.map(({ model, cost, ...sums }) => ({
+          ? stats.by_model.map(({ model, cost, cache_savings: saved, ...sums }) => ({
               ...sums,
+              cache_savings_usd: saved,
               id: model,
               name: model || 'No model',
               cost_usd: cost,
             }))
-          : stats.by_key.map(({ api_key_id: id, api_key_prefix: prefix, cost, ...sums }) => ({
+          : stats.by_key.map(({ api_key_id: id, api_key_prefix: prefix, ...sums }) => ({
               ...sums,
               id: id ?? '',
               name: nameOfKey(id, prefix),
-              cost_usd: cost,
+              cost_usd: sums.cost,
+              cache_savings_usd: sums.cache_savings,
             }))
       return { ...stats.period, isByDay: false, rows }
     },
@@ -112,6 +117,8 @@ const columns = [
   'input_tokens',
   'output_tokens',
   'cost_usd',
+  'cached_tokens',
+  'cache_savings_usd',
   'avg_latency_ms',
 ] as const satisfies readonly (keyof Used)[]
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import * as fc from 'fast-check'
+import * as fc from '../testing/property'
 import { codeOf, diskOf, filled } from './disk-for-tests'
 import { nodeFileSystem, type JournalFileSystem } from '../src/metering/journal-file-system'
 

@@ -23,11 +23,13 @@ import { serviceRoutes, type Readiness } from './http/service'
 import { describeInterface, type Audience } from './http/openapi'
 import { chatCompletionRoutes } from './v1/chat-completions'
 import { completionRoutes } from './v1/completions'
+import { conversationItemRoutes } from './v1/conversation-items'
+import { conversationRoutes } from './v1/conversations'
 import { embeddingRoutes } from './v1/embeddings'
 import { messageRoutes } from './v1/messages'
 import { modelRoutes, type CollectionsFor, type ModelsFor } from './v1/models'
 import type { ReplyPorts } from './v1/reply'
-import { responseRoutes, type ResponseKeeping } from './v1/responses'
+import { responseRoutes, type ResponsePorts } from './v1/responses'
 import { storedResponseRoutes } from './v1/stored-responses'
 
 /** What the application is put together from; main.ts makes it. */
@@ -40,7 +42,7 @@ export interface AppPorts {
   signIn: SignInAnswers
   dashboard: () => Promise<DashboardFiles>
   reply: ReplyPorts
-  responses: ResponseKeeping
+  responses: ResponsePorts
   readiness: Readiness
   stores: AccountStores & OperatorStores & PublicStores
   automation: Automation
@@ -56,7 +58,9 @@ const modelEndpoints = (ports: AppPorts) => {
     .route('/', embeddingRoutes(gateway, reply))
     .route('/', messageRoutes(gateway, reply))
     .route('/', responseRoutes(gateway, reply, responses))
-    .route('/', storedResponseRoutes(responses.store, guards))
+    .route('/', storedResponseRoutes({ ...responses, reply }, guards))
+    .route('/', conversationRoutes(responses, guards))
+    .route('/', conversationItemRoutes(responses, guards))
     .route('/', modelRoutes({ catalog, collectionsFor, modelsFor }, guards))
 }
 

@@ -66,7 +66,7 @@ export const Environment = z.object({
   ...workerVariables,
 })
 
-/** How long each part of a request may take, in milliseconds. Source: api.md 3.4. */
+/** How long each part of a request may take, in milliseconds. Source: contract 3.4. */
 export interface Timers {
   /** A whole plain request, all attempts together. */
   requestMs: number

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 
-/** The moments at which a test may have the process killed. Source: faults.md 2.3. */
+/** The moments at which a test may have the process killed. Source: contract 13.3. */
 export const crashPoints = [
   'after-admit',
   'after-open-record',

@@ -10,7 +10,7 @@ interface Row<Details extends Shape> {
   details: Details
 }
 
-/** The only statuses that leave the server. Source: spec.md section 7. */
+/** The only statuses that leave the server. Source: contract 1.2. */
 export type Status = 200 | 201 | 400 | 401 | 402 | 403 | 404 | 429 | 500 | 502 | 503 | 504
 
 const kind =
@@ -30,7 +30,7 @@ const missing = kind([404], 'not_found_error')
 const limited = kind([429], 'rate_limit_error')
 const gateway = (statuses: Row<Shape>['statuses']) => kind(statuses, 'gateway_error')
 
-/** Values of `details.issue`. Source: api.md 1.6. */
+/** Values of `details.issue`. Source: contract 1.1. */
 export const issues = [
   'required',
   'wrong_type',
@@ -61,7 +61,7 @@ export type Issue = (typeof issues)[number]
 
 const providerDetails = { provider: z.string(), provider_error: z.string() }
 
-/** Every error a caller can see. Amounts are USD, times seconds. Source: spec.md section 7. */
+/** Every error a caller can see. Amounts are USD, times seconds. Source: contract 1.7. */
 export const errors = {
   invalid_request: invalid('The request is not valid.', { issue: z.enum(issues) }),
   invalid_model: invalid('A model is named <provider>/<model>, for example openai/gpt-4o.', {}),
@@ -131,7 +131,7 @@ export interface Quota {
   resetAtMs: number
 }
 
-/** Source: api.md 4.7. */
+/** Source: contract 4.7. */
 export function tellQuota(headers: Headers, { limit, remaining, resetAtMs }: Quota): void {
   headers.set('x-ratelimit-limit', String(limit))
   headers.set('x-ratelimit-remaining', String(remaining))
@@ -220,7 +220,7 @@ export function errorBody(error: ApiError, requestId: string): ErrorBody {
   return { error: { ...body, request_id: requestId }, request_id: requestId }
 }
 
-/** The headers that belong to an error. Source: api.md 4.7. */
+/** The headers that belong to an error. Source: contract 4.7. */
 export function errorHeaders(error: ApiError): Record<string, string> {
   const headers: Record<string, string> = {}
   if (error.retryAfterSeconds !== undefined) {

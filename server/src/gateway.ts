@@ -43,6 +43,7 @@ import { completions } from './gateway/completions'
 import { countTokens } from './gateway/count-tokens'
 import { embeddings } from './gateway/embeddings'
 import { demandsOf, fitting, type Fits } from './gateway/fitting'
+import { withHistory } from './gateway/history'
 import { overChat, told } from './gateway/over-chat'
 import { resolutionOf } from './gateway/resolution'
 import { Running } from './gateway/running'
@@ -62,7 +63,7 @@ import { chargeable } from './metering/costly-fields'
 import type { Metered } from './metering/metered'
 import type { Admission } from './policy/limits'
 import { outputLimitFor, type PromptSize } from './policy/size'
-import { tokensNeeded } from './policy/token-need'
+import { tokensNeeded, type TokenNeed } from './policy/token-need'
 import { outputLimitOf } from './providers/openai/request'
 import type { Operation } from './routing/upstream-head'
 import { isByPrice } from './routing/candidate'
@@ -90,7 +91,7 @@ export const createGateway = (ports: Ports): Gateway => ({
   count: (dialect, call) => countTokens(dialect, call, ports),
 })
 
-/** The first failure answers; the order is a promise. Source: api.md 4.8. */
+/** The first failure answers; the order is a promise. Source: contract 4.8. */
 async function serve<Schema extends z.ZodType<{ model: string }>>(
   endpoint: Endpoint<Schema>,
   call: Call,
@@ -128,8 +129,8 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
       return { kind: 'kept', answer }
     }
   }
-  const going = call.history ? call.history.expand(principal.userId, read) : read
-  const asked = askedIn(endpoint, going instanceof Promise ? await going : going, ports)
+  const whole = call.history ? await withHistory(call, principal.userId, read) : read
+  const asked = askedIn(endpoint, whole, ports)
   const conversation = new Conversation(ports.affinity, principal.accountId, asked.body)
   running.conversation = conversation
   const question = { ...questionOf(endpoint, call, asked), conversation }
@@ -141,7 +142,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   running.candidates = checked.candidates
   log.checked(checked.body)
   const tokens = tokensNeeded(
-    endpoint.need(checked.request, checked.bytes),
+    asked.need(),
     { output: outputLimitFor(checked.model, asked.size) },
     checked.model,
   )
@@ -216,6 +217,8 @@ interface Asked<Request> extends ReadBody {
   request: Request
   size: PromptSize
   fits: Fits
+  /** What it is thought to need; worked out once. */
+  need: () => TokenNeed
   translation: Translation | undefined
 }
 
@@ -229,7 +232,10 @@ function askedIn<Schema extends z.ZodType<{ model: string }>>(
   const { body, bytes } = translation ? measured(translation.chat, read) : read
   const request = check(endpoint.schema, body)
   const size = { ...endpoint.size(request, body), lowersOutput: translation?.lowersOutput }
-  return { body, bytes, request, size, fits: fitting(size, bytes, ports), translation }
+  const fits = fitting(size, bytes, ports)
+  let known: TokenNeed | undefined
+  const need = () => (known ??= endpoint.need(request, bytes))
+  return { body, bytes, request, size, fits, need, translation }
 }
 
 const questionOf = <Request extends { model: string }>(
@@ -239,7 +245,7 @@ const questionOf = <Request extends { model: string }>(
 ) => ({
   name: asked.request.model,
   kinds,
-  demands: () => demandsOf(asked, asked.fits),
+  demands: () => demandsOf(asked),
   only: connectionId,
 })
 

@@ -64,6 +64,9 @@ const opensSockets = new RegExp(
 /** In egress: who connects to providers, who asks the servers of this machine, who looks names up. */
 const gates = ['connection.ts', 'local-servers.ts', 'names.ts']
 
+/** Shared by tests, outside of what is shipped. */
+const testing = '../testing/'
+
 const layer = (path: string) => path.split(/[/.]/)[0] ?? ''
 
 function allowed(file: string, target: string): boolean {
@@ -92,10 +95,50 @@ test('folders import one way, as the table of docs/architecture.md says', async 
       const target = normalize(join(dirname(file), specifier))
       // The version of the package is the one thing outside.
       if (target === '../package.json') continue
+      if (target.startsWith(testing)) continue
       if (target.startsWith('..') || !allowed(file, target)) violations.push(`${file} -> ${target}`)
     }
   }
   expect(violations).toEqual([])
+})
+
+/** Relative imports of every source, by its path without the extension. */
+async function imports(): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>()
+  for await (const { file, text } of sources()) {
+    const specifiers = [...text.matchAll(importPattern)].map(([, specifier = '']) => specifier)
+    const targets = specifiers.map((specifier) => normalize(join(dirname(file), specifier)))
+    found.set(file.replace(/\.ts$/, ''), targets)
+  }
+  return found
+}
+
+test('what tests share is imported by tests alone, however far away', async () => {
+  const all = [...(await imports())]
+  const testOnly = all.filter(([, targets]) => targets.some((it) => it.startsWith(testing)))
+  const violations: string[] = []
+  for (const [path] of testOnly) {
+    if (path.endsWith('.test')) continue
+    for (const importer of all) {
+      if (importer[1].includes(path) && !testOnly.includes(importer)) testOnly.push(importer)
+    }
+    // Something starts here that is no test.
+    if (!all.some(([, targets]) => targets.includes(path))) violations.push(path)
+  }
+  expect(violations).toEqual([])
+})
+
+test('every property is tried as server/testing/property.ts has it: nothing else imports fast-check', async () => {
+  const importing: string[] = []
+  const top = join(root, '../..')
+  for await (const file of new Glob(
+    '{bench,cli,connect,dashboard,deploy,server,tests}/**/*.{ts,tsx}',
+  ).scan(top)) {
+    if (file.includes('node_modules/')) continue
+    const text = await Bun.file(join(top, file)).text()
+    if (/(from|import|require)\s*\(?\s*'fast-check'/.test(text)) importing.push(file)
+  }
+  expect(importing).toEqual(['server/testing/property.ts'])
 })
 
 test('X16, X20: sockets are opened in egress, in db and to the mail server, nowhere else', async () => {

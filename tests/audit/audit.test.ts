@@ -11,7 +11,7 @@ let sql: SQL & AsyncDisposable
 
 beforeAll(async () => {
   upstream = await startFakeProvider()
-  nodes = await startTwoNodes({ environment: { AUDIT_SECONDS: '1' } })
+  nodes = await startTwoNodes({ environment: { AUDIT_SECONDS: '1' }, database: 'embedded' })
   sql = await openDatabase(nodes.a.dataDir)
   const { a, b } = nodes
   for (const { recorder } of [a, b]) recorder.canary(upstreamSecret)

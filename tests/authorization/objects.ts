@@ -25,6 +25,12 @@ const ofOrganization = (
   },
 })
 
+const conversationOf = async (stage: Stage, { key }: Customer): Promise<string> => {
+  const body = { items: [{ role: 'user', content: 'Hello!' }] }
+  const made = await ask(stage.gateway, { path: '/v1/conversations', key, body })
+  return String(made.body['id'])
+}
+
 /**
  * How to make what paths name, by the path to its id, or by the route where it is another. A route whose path holds an id that this table
  * cannot make fails the matrix: add it here, once for each kind of owner that it can have.
@@ -41,10 +47,30 @@ export const kinds: Readonly<Record<string, readonly Kind[]>> = {
     {
       async make(stage) {
         const owner = await stage.somebody()
-        const body = { model: 'sandbox/echo', input: 'Hello!', store: true }
+        const body = { model: 'sandbox/echo', input: 'Hello!', background: true }
         const { key } = owner
         const answer = await ask(stage.gateway, { path: '/v1/responses', key, body })
         return { owner, ids: [String(answer.body['id'])] }
+      },
+    },
+  ],
+  '/v1/conversations/:conversation_id': [
+    {
+      async make(stage) {
+        const owner = await stage.somebody()
+        return { owner, ids: [await conversationOf(stage, owner)] }
+      },
+    },
+  ],
+  '/v1/conversations/:conversation_id/items/:item_id': [
+    {
+      async make(stage) {
+        const owner = await stage.somebody()
+        const { key } = owner
+        const id = await conversationOf(stage, owner)
+        const path = `/v1/conversations/${id}/items`
+        const listed = await ask(stage.gateway, { method: 'GET', path, key })
+        return { owner, ids: [id, String(listed.body['first_id'])] }
       },
     },
   ],

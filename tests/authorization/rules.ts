@@ -30,7 +30,7 @@ export const openRoutes: readonly RegExp[] = [
   // The pages of the dashboard, which show nothing without a session.
   /^GET \/\*$/,
   /^GET \/(healthz|readyz|docs|docs\/:file|openapi(-operator)?\.json)$/,
-  // Source: api.md 20: a session that is being made; a signature of the payment processor.
+  // Source: contract 2.5, 9.4: a session that is being made; a signature of the payment processor.
   /^\w+ \/api\/(auth|webhooks)\//,
 ]
 

@@ -39,7 +39,7 @@ async function booked(rig: Rig, customer: Customer): Promise<void> {
 }
 
 const [file = ''] = process.argv.slice(2)
-await using rig = await startRig()
+await using rig = await startRig({ database: 'embedded' })
 const permissions = { permissions: ['admin'] }
 const customer = await rig.gateway.customer(permissions, { email: 'kept@example.com', credit: 5 })
 await fill(rig, customer)

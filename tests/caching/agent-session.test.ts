@@ -1,10 +1,10 @@
-import { crc32 } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { inChat, inConverse, inMessages, session, type Breakpoint } from './session'
 import { isJson, type Json } from '../conformance/stage'
 import { ask } from '../faults/asking'
 import { events, streamOf } from '../dialects/claude'
 import { upstreamSecret } from '../rig'
+import { frame, streamOf as framesOf } from '../translated/aws-frames'
 import { eventsOf, openFront, type Front, type Seen } from '../translated/front'
 
 setDefaultTimeout(60_000)
@@ -68,33 +68,11 @@ const routes: Route[] = [
   },
 ]
 
-const header = (name: string, value: string) =>
-  Buffer.concat([
-    Buffer.from([name.length]),
-    Buffer.from(name),
-    Buffer.from([7, 0, value.length]),
-    Buffer.from(value),
-  ])
-
-/** One frame of an event stream of AWS. */
-function frame(type: string, payload: Json): Buffer {
-  const head = Buffer.concat([header(':event-type', type), header(':message-type', 'event')])
-  const body = Buffer.from(JSON.stringify(payload))
-  const bytes = Buffer.alloc(16 + head.length + body.length)
-  bytes.writeUInt32BE(bytes.length, 0)
-  bytes.writeUInt32BE(head.length, 4)
-  bytes.writeUInt32BE(crc32(bytes.subarray(0, 8)), 8)
-  head.copy(bytes, 12)
-  body.copy(bytes, 12 + head.length)
-  bytes.writeUInt32BE(crc32(bytes.subarray(0, -4)), bytes.length - 4)
-  return bytes
-}
-
-const converse = Buffer.concat([
-  frame('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hi' } }),
-  frame('messageStop', { stopReason: 'end_turn' }),
-  frame('metadata', { usage: { inputTokens: 10, outputTokens: 2, totalTokens: 12 } }),
-])
+const converse = framesOf(
+  frame('event', 'contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hi' } }),
+  frame('event', 'messageStop', { stopReason: 'end_turn' }),
+  frame('event', 'metadata', { usage: { inputTokens: 10, outputTokens: 2, totalTokens: 12 } }),
+)
 
 function answerToChat({ model, stream }: Json): Response {
   const head = { id: 'c', created: 1, model }
@@ -109,11 +87,7 @@ function answerToChat({ model, stream }: Json): Response {
 }
 
 function answerTo({ path, body }: Seen): Response {
-  if (path.endsWith('/converse-stream')) {
-    return new Response(converse, {
-      headers: { 'content-type': 'application/vnd.amazon.eventstream' },
-    })
-  }
+  if (path.endsWith('/converse-stream')) return converse()
   if (path.endsWith('/chat/completions')) return answerToChat(body)
   return streamOf(events)
 }
@@ -232,6 +206,24 @@ describe('breakpoints that Tollgate sets', () => {
       expect(inMessages(refused)).toEqual([])
     }
   })
+
+  test.each([
+    ['anthropic', 'claude-sonnet-4-6', inMessages],
+    ['bedrock', 'us.anthropic.claude-sonnet-4-6', inConverse],
+    ['openrouter', 'anthropic/claude-sonnet-4.6', inChat],
+  ])(
+    'are of five minutes where a price has a rate for writing and none for an hour: %s',
+    async (provider, upstream, read) => {
+      const model = `${provider}/claude-without-an-hour`
+      const pricing = { input: 3, output: 15, cache_write: 3.75 }
+      await front.price(model, { ...chatModel(upstream), pricing })
+      for (const [format, path, fields] of formats) {
+        const body = { model, ...fields, ...unmarked(format) }
+        const received = await send(path, body, { 'x-tollgate-prompt-caching': '1h' })
+        expect(read(received)).toEqual(automatic(''))
+      }
+    },
+  )
 
   test('a header that is none of its values is refused by name', async () => {
     const answer = await ask(front.gateway, {

@@ -67,5 +67,7 @@ test('finding P3: logs and their sums tell what a cache held, wrote and saved', 
     cache_write_tokens: 1070,
     cache_hit_rate: 47.62,
     cache_savings: 0.0018975,
+    by_model: [{ cached_tokens: 1000, cache_savings: 0.0018975 }],
+    by_key: [{ cached_tokens: 1000, cache_savings: 0.0018975 }],
   })
 })

@@ -40,6 +40,9 @@ describe('GET /api/models', () => {
             audio_output: null,
             image_input: null,
             image_output: null,
+            input_characters: null,
+            output_characters: null,
+            second: null,
             image: null,
             request: null,
             search: null,
@@ -77,6 +80,19 @@ describe('GET /api/models', () => {
     expect(await idsOf(query)).toEqual(ids)
   })
 
+  test('finding P1: by price goes by the length of a prompt', async () => {
+    const path = '/models/fake/two/b:1/prices'
+    const { prices } = await stage().gateway.admin('GET', path)
+    const [current] = Array.isArray(prices) ? prices : []
+    const tiers = [{ above: 1000, input: 0, output: 0.001 }]
+    await stage().gateway.admin('PUT', path, { pricing: { ...current.pricing, tiers } })
+    const sorted = 'provider=fake&sort=price'
+    expect((await idsOf(sorted)).at(-1)).toBe('fake/two/b:1')
+    expect((await idsOf(`${sorted}&prompt_tokens=1000`)).at(-1)).toBe('fake/two/b:1')
+    expect((await idsOf(`${sorted}&prompt_tokens=1001`)).at(1)).toBe('fake/two/b:1')
+    await stage().gateway.admin('PUT', path, { pricing: current.pricing })
+  })
+
   test('is paged by offset and by cursor', async () => {
     const query = 'provider=fake&sort=price&limit=3'
     expect(await idsOf(`${query}&offset=1`)).toEqual(['fake/vectors', 'fake/one', 'fake/two/b:1'])
@@ -95,6 +111,7 @@ describe('GET /api/models', () => {
     ['billing_mode=gift', 'billing_mode', 'unknown_value'],
     ['free=maybe', 'free', 'unknown_value'],
     ['sort=weight', 'sort', 'unknown_value'],
+    ['prompt_tokens=-1', 'prompt_tokens', 'out_of_range'],
     [`search=${'x'.repeat(101)}`, 'search', 'too_long'],
     ['limit=0', 'limit', 'out_of_range'],
     ['offset=10001', 'offset', 'out_of_range'],

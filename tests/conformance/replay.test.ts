@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { hasFixtures } from '../fixtures'
 import { boundaries, replayAll, replayer, replays } from './replay'
 import { startStage, type Stage } from './stage'
+import { sampled } from '../../server/testing/depth'
 
 setDefaultTimeout(30_000)
 let stage: Stage
@@ -59,8 +60,10 @@ describe.each(replays().map((replay) => [replay.name, replay] as const))('%s', (
       const count = Math.ceil((length - first) / step)
       return { cuts: Array.from({ length: count }, (_cut, index) => first + index * step) }
     })
-    for (const [first, seen] of (await replayAll(replayed, writings)).entries()) {
-      if (!Bun.deepEquals(seen, whole)) expect({ first, seen }).toEqual({ first, seen: whole })
+    const tried = sampled(writings, 8)
+    for (const [index, seen] of (await replayAll(replayed, tried)).entries()) {
+      const { cuts } = tried[index] ?? {}
+      if (!Bun.deepEquals(seen, whole)) expect({ cuts, seen }).toEqual({ cuts, seen: whole })
     }
   })
 

@@ -69,6 +69,9 @@ describe('what a connection serves', () => {
       audio_output: null,
       image_input: null,
       image_output: null,
+      input_characters: null,
+      output_characters: null,
+      second: null,
       request: null,
       search: null,
       tiers: [],
@@ -184,6 +187,12 @@ describe('a price', () => {
       ['fake/mine', { ...usual, input: 1e-10 }, [400, 'pricing.input', 'out_of_range']],
       ['fake/mine', { ...usual, request: 1 }, [400, 'pricing.request', 'not_allowed']],
       ['fake/mine', { ...usual, image: 0.1 }, [400, 'pricing.image', 'not_allowed']],
+      ['fake/mine', { ...usual, second: 0.1 }, [400, 'pricing.second', 'not_allowed']],
+      [
+        'fake/mine',
+        { ...usual, input_characters: 1 },
+        [400, 'pricing.input_characters', 'not_allowed'],
+      ],
     ]
     for (const [model, pricing, expected] of wrong) {
       const answer = await price(id, model, pricing)

@@ -137,8 +137,9 @@ test('D13: also when the listening connections were cut just before', async () =
   const id = idIn(await call(nodes.a, customer, 'POST /connections', own('sk-cut')))
   await soon(nodes.b, customer, 'sk-cut')
   await sql`
-    select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'
-      or (query = 'select 1' and application_name = 'tollgate' and state = 'idle')`
+    select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and (query like 'listen%'
+        or (query = 'select 1' and application_name = 'tollgate' and state = 'idle'))`
   await call(nodes.a, customer, `DELETE /connections/${id}`)
   await soon(nodes.b, customer, 'model_access_denied')
 })

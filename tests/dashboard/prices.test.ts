@@ -108,7 +108,7 @@ test('what was set over the interface besides stays', async () => {
   await dashboard.gateway.admin('PUT', '/config', { owner_price_limits: { input: 9, output: 9 } })
   await dashboard.account.ask(`PUT /api/connections/${connection}/models/pricing`, {
     model: 'fake/mine',
-    pricing: { input: 1, output: 2, cached_input: 0.25 },
+    pricing: { input: 1, output: 2, cached_input: 0.25, image_output: 7 },
   })
   const page = await dashboard.open('/connections')
   await page.getByRole('link', { name: 'Shared' }).click()
@@ -117,11 +117,16 @@ test('what was set over the interface besides stays', async () => {
   expect(await barriersOf(page)).toEqual([])
   await ask(page, 'fake/mine')
   const dialog = page.getByRole('dialog', { name: 'Price of fake/mine' })
-  await dialog.getByText('Other parts of the price stay: cached input $0.25.').waitFor()
+  await dialog.getByText('Other parts of the price stay: cached input $0.25').waitFor()
   await dialog.getByLabel('Input, 1M tokens').fill('3')
   await save(page)
   await rowOf(page, /^fake\/mine\s*no\s*\$3\.00 in, \$2\.00 out/).waitFor()
-  expect(await priceOf('fake/mine')).toMatchObject({ input: 3, output: 2, cached_input: 0.25 })
+  expect(await priceOf('fake/mine')).toMatchObject({
+    input: 3,
+    output: 2,
+    cached_input: 0.25,
+    image_output: 7,
+  })
   await page.close()
 })
 

@@ -46,6 +46,9 @@ test('the overview tells latency, first tokens and what the gateway adds', async
   await tile('Gateway overhead')
     .getByText(/^Mean; 95 % within .* m?s$/)
     .waitFor()
+  await tile('Cache hit rate')
+    .getByText(/^\$0\.00 saved by prompt caching$/)
+    .waitFor()
   await page.close()
 })
 
@@ -82,9 +85,11 @@ describe('usage', () => {
     const page = await dashboard.open('/usage')
     await rowOf(page, 'sandbox/echo').waitFor()
     const [head, first, second] = await saved(page)
-    expect(head).toBe('name,requests,input_tokens,output_tokens,cost_usd')
+    expect(head).toBe(
+      'name,requests,input_tokens,output_tokens,cost_usd,cached_tokens,cache_savings_usd',
+    )
     expect(first).toStartWith(`sandbox/echo,${calls - 1},`)
-    expect(second).toBe("'=nobody/nothing,1,0,0,0")
+    expect(second).toBe("'=nobody/nothing,1,0,0,0,0,0")
     await page.close()
   })
 

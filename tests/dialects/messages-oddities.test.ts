@@ -115,7 +115,24 @@ describe('finding C7: the web search of Anthropic, where its price is known', ()
     expect(front.seen).toHaveLength(1)
   })
 
-  test.each(['web_fetch_20250910', 'code_execution_20250825', 'mcp_toolset', 'advisor_20260301'])(
+  test('finding P10: pages that are fetched cost their tokens alone, and are bounded and held', async () => {
+    front.answer = () =>
+      Response.json({ ...said, usage: { ...usage, server_tool_use: { web_fetch_requests: 3 } } })
+    const fetching = { type: 'web_fetch_20250910', name: 'web_fetch' }
+    const poor = await front.gateway.customer({}, { credit: 0.9 })
+    const rich = await front.gateway.customer({}, { credit: 1.1 })
+    const body = { ...asked, model: searching, tools: [fetching] }
+    // Five times 200,000 tokens are 1 USD.
+    expect((await ask(front.gateway, { path, key: poor.key, body })).status).toBe(402)
+    const taken = await ask(front.gateway, { path, key: rich.key, body })
+    expect(taken.status).toBe(200)
+    expect(front.seen.map((request) => request.body['tools'])).toEqual([
+      [{ ...fetching, max_uses: 5 }],
+    ])
+    expect((await front.booked(taken)).cost).toBe(18_000n)
+  })
+
+  test.each(['code_execution_20250825', 'mcp_toolset', 'advisor_20260301'])(
     '%s has no price, and is refused by name',
     async (type) => {
       const answer = await post({ model: searching, tools: [tool, { type, name: 'x' }] })

@@ -101,3 +101,33 @@ test.each([{ service_tier: 'standard_only' }, { speed: 'standard' }])(
     expect(omitted(answer)).toEqual([200, null])
   },
 )
+
+test.each([
+  ['日本', '??'],
+  ['a\nx-injected: 1', 'a?x-injected:?1'],
+  ['one, two', 'one??two'],
+  ['n'.repeat(5000), 'n'.repeat(100)],
+])('a field whose name no header can hold is answered all the same: %#', async (name, shown) => {
+  answerClaude()
+  expect(omitted(await front.chat(claude, { [name]: 1 }))).toEqual([200, shown])
+  expect(omitted(await front.stream(claude, { [name]: 1 }))).toEqual([200, shown])
+})
+
+test.each(['constructor', 'toString', 'hasOwnProperty'])(
+  'a field called %s is one like others',
+  async (name) => {
+    answerClaude()
+    expect(omitted(await front.chat(claude, { [name]: 1 }))).toEqual([200, name])
+    answerChat()
+    const message = {
+      model: reasoning,
+      max_tokens: 100,
+      messages: [{ role: 'user', content: 'Hello' }],
+      [name]: 1,
+    }
+    expect(omitted(await front.post(messagesPath, message))).toEqual([200, name])
+    const response = { model: claude, input: 'Hello', [name]: 1 }
+    answerClaude()
+    expect(omitted(await front.post('/v1/responses', response))).toEqual([200, null])
+  },
+)

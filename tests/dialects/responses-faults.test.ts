@@ -41,7 +41,11 @@ describe('refused', () => {
       ['previous_response_id', 'not_allowed'],
     ],
     ['a conversation', { conversation: 'conv_1' }, ['conversation', 'not_allowed']],
-    ['work in the background', { background: true }, ['background', 'not_allowed']],
+    [
+      'work in the background that is not kept',
+      { background: true, store: false },
+      ['store', 'conflict'],
+    ],
     [
       'a tool of OpenAI',
       { tools: [{ type: 'web_search' }] },

@@ -42,7 +42,6 @@ const everything: Json = {
   ],
   service_tier: 'priority',
   store: true,
-  background: true,
 }
 
 test('on a connection of the caller’s own all goes on, and the answer keeps the id that its provider knows', async () => {
@@ -62,6 +61,50 @@ test('on a connection of the caller’s own all goes on, and the answer keeps th
   expect(request?.path).toBe('/v1/responses')
   expect(request?.body).toEqual({ ...everything, model: 'gpt-6-astra' })
   expect(told.body).toEqual({ ...answer, model: 'openai/gpt-6-astra' })
+})
+
+test('on a connection of the caller’s own an answer in the background is Tollgate’s to keep, not its provider’s', async () => {
+  const owner = await stage.somebody()
+  const { key } = owner
+  idIn(
+    await call(stage.gateway, owner, 'POST /connections', {
+      name: 'Mine',
+      provider: 'openai',
+      api_key: 'sk-own-0123456789',
+      endpoint_url: `${stage.upstream.url}/v1`,
+    }),
+  )
+  const said = { type: 'message', id: 'msg_theirs', role: 'assistant', status: 'completed' }
+  const output = [{ ...said, content: [{ type: 'output_text', text: 'Hello.', annotations: [] }] }]
+  const events = [
+    { type: 'response.created', response: { ...answer, status: 'in_progress' } },
+    { type: 'response.completed', response: { ...answer, output } },
+  ].map((event, number) => ({ ...event, sequence_number: number }))
+  const frames = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  stage.upstream.answer = () =>
+    new Response(frames.join(''), { headers: { 'content-type': 'text/event-stream' } })
+  const file = { type: 'input_file', file_id: 'file-1' }
+  const input = [{ role: 'user', content: [file] }]
+  const body = { model: 'openai/gpt-6-astra', input, background: true }
+  const told = await ask(stage.gateway, { path: '/v1/responses', key, body })
+  expect([told.status, told.body['status']]).toEqual([200, 'queued'])
+  const id = String(told.body['id'])
+  let found: Json = {}
+  for (let tries = 0; tries < 200 && found['status'] !== 'completed'; tries++) {
+    found = (await ask(stage.gateway, { method: 'GET', path: `/v1/responses/${id}`, key })).body
+    await Bun.sleep(20)
+  }
+  expect(found).toMatchObject({ id, status: 'completed', background: true, store: true, output })
+  expect(found['previous_response_id']).toBeNull()
+  expect(stage.upstream.seen.map((request) => request.body)).toEqual([
+    {
+      model: 'gpt-6-astra',
+      input,
+      stream: true,
+      store: false,
+      include: ['reasoning.encrypted_content'],
+    },
+  ])
 })
 
 test('on a connection that an organization shares, a member reads nothing that its provider keeps of others', async () => {

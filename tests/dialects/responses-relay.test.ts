@@ -244,6 +244,31 @@ test('what goes on from an answer that is kept here goes to OpenAI with its hist
   })
 })
 
+test('what names a conversation that is kept here goes to OpenAI with its items, and adds to them', async () => {
+  const made = await front.post('/v1/conversations', { items: [{ role: 'user', content: 'One.' }] })
+  const conversation = String(made.body['id'])
+  for (const stream of [false, true]) {
+    front.answer = stream
+      ? hello
+      : () => Response.json({ ...head, status: 'completed', output: [said], usage })
+    const told = await front.post(path, { model, input: 'Two.', conversation, stream })
+    const response = stream ? lastResponse(eventsIn(told.text)) : told.body
+    expect(response).toMatchObject({ status: 'completed', conversation: { id: conversation } })
+  }
+  expect(front.seen.at(-1)?.body).toEqual({
+    model: 'gpt-6-astra',
+    input: [
+      { role: 'user', content: 'One.' },
+      { type: 'message', role: 'user', content: 'Two.' },
+      said,
+      { type: 'message', role: 'user', content: 'Two.' },
+    ],
+    include: ['reasoning.encrypted_content'],
+    store: false,
+    stream: true,
+  })
+})
+
 describe('on the platform’s key', () => {
   test('an answer of another account is not read', async () => {
     front.answer = hello

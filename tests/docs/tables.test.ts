@@ -48,12 +48,7 @@ describe('docs/errors.md says of errors what errors.ts does', () => {
 })
 
 /** Set by the launcher for the server, and by tests. */
-const inside = new Set([
-  'TOLLGATE_NODE',
-  'TOLLGATE_LAUNCHER_PID',
-  'TOLLGATE_IGNORED',
-  'TEST_DATABASE_URL',
-])
+const inside = new Set(['TOLLGATE_NODE', 'TOLLGATE_LAUNCHER_PID', 'TOLLGATE_IGNORED'])
 
 /** Variables that sources read by their names, past the schema. */
 async function readByName(): Promise<string[]> {

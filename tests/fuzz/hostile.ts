@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../server/testing/property'
 
 const nul = String.fromCharCode(0)
 

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../server/testing/property'
 import { brokenBody, damaged, hostileText } from './hostile'
 import { valuesOf } from './values'
 import type { Made } from '../authorization/kind'

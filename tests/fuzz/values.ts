@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../server/testing/property'
 import type { Json } from '../faults/asking'
 
 type Schemas = Readonly<Record<string, Json>>

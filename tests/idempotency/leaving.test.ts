@@ -115,7 +115,7 @@ test('an answer beyond 8 MB is given, and not kept', async () => {
 
 test('a stop waits for a plain request that its caller left, and it is kept', async () => {
   const dataDir = await newDataDir()
-  await using own = await startRig({ dataDir })
+  await using own = await startRig({ dataDir, database: 'shared' })
   const one = await own.gateway.customer()
   const key = newKey()
   const body = await chatOf(own, 'slow-first-1500')
@@ -124,7 +124,7 @@ test('a stop waits for a plain request that its caller left, and it is kept', as
   await eventually(() => callsOf(own, 'slow-first-1500').length === 1)
   client.close()
   await own.gateway.stop()
-  await using next = await startGateway({ dataDir })
+  await using next = await startGateway({ dataDir, database: 'shared' })
   const again = await askKeyed(next, { customer: one, key, body })
   expect(again.status).toBe(200)
   expect(isReplay(again)).toBe(true)

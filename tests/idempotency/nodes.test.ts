@@ -86,14 +86,14 @@ describe('two nodes', () => {
 
 test('a node that is killed and starts again takes its key over', async () => {
   const dataDir = await newDataDir()
-  await using rig = await startRig({ dataDir })
+  await using rig = await startRig({ dataDir, database: 'shared' })
   const customer = await rig.gateway.customer()
   const body = await chatOf(rig, 'slow-first-2500')
   const asked = { customer, key: newKey(), body }
   askKeyed(rig.gateway, asked).catch(() => undefined)
   await eventually(() => callsOf(rig, 'slow-first-2500').length === 1)
   await rig.gateway.stop('SIGKILL')
-  await using next = await startGateway({ dataDir })
+  await using next = await startGateway({ dataDir, database: 'shared' })
   const answer = await askKeyed(next, asked)
   expect(answer.status).toBe(200)
   expect(isReplay(answer)).toBe(false)
@@ -117,7 +117,7 @@ describe('while the database is away', () => {
   test(
     'a request with a key is refused before anything is sent; one without is not',
     async () => {
-      await using rig = await startRig()
+      await using rig = await startRig({ database: 'embedded' })
       const { customer, body, plain } = await begin(rig)
       const asked = { customer, key: newKey(), body }
       {
@@ -142,7 +142,7 @@ describe('while the database is away', () => {
   )
 
   test('a running request is answered, repeats get it, and it is stored afterwards', async () => {
-    await using rig = await startRig()
+    await using rig = await startRig({ database: 'embedded' })
     const { customer } = await begin(rig)
     const body = await chatOf(rig, 'chunks-10-gap-100', { stream: true })
     const asked = { customer, key: newKey(), body }

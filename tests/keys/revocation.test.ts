@@ -107,8 +107,9 @@ timedTest(
     for (const { make, status } of changes) {
       const customer = await known()
       const cut = await sql`
-      select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'
-        or (query = 'select 1' and application_name = 'tollgate' and state = 'idle')`
+      select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and (query like 'listen%'
+          or (query = 'select 1' and application_name = 'tollgate' and state = 'idle'))`
       expect(cut.length).toBeGreaterThanOrEqual(2)
       await make(nodes.a, customer)
       const took = await Promise.all(

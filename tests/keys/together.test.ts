@@ -22,7 +22,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-const start = () => startGateway({ dataDir })
+const start = () => startGateway({ dataDir, database: 'shared' })
 
 /** One chat, in words that mean something else to each account. */
 const chat = (gateway: Gateway, key: string) =>

@@ -1,6 +1,17 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmod, cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import {
+  chmod,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -30,17 +41,25 @@ const entry = `
   if (mode === 'die') process.kill(process.pid, 'SIGKILL')
   if (mode?.startsWith('exit-')) process.exit(Number(mode.slice(5)))`
 
+/** In the place of what makes databases for tests: it lasts until its input ends, and says where it is. */
+const databases = `
+  console.log('/the/socket')
+  for await (const _ of process.stdin);
+  await Bun.write('databases-ended', '')`
+
 /** A copy of the launcher with a server of our own. */
 async function checkout(): Promise<string> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'tollgate-test-')))
   cleanups.push(() => rm(root, { recursive: true, force: true }))
   await mkdir(join(root, 'app/bin'), { recursive: true })
   await mkdir(join(root, 'app/server/src'), { recursive: true })
-  for (const name of ['tollgate.mjs', 'engine.mjs', 'help.mjs']) {
-    await cp(join(dirname(launcher), name), join(root, 'app/bin', name))
+  for (const name of await readdir(dirname(launcher))) {
+    if (name.endsWith('.mjs')) await cp(join(dirname(launcher), name), join(root, 'app/bin', name))
   }
   await writeFile(join(root, 'app/package.json'), '{ "version": "1.2.3" }')
   await writeFile(join(root, 'app/server/src/main.ts'), entry)
+  await mkdir(join(root, 'app/server/testing'))
+  await writeFile(join(root, 'app/server/testing/serve-databases.ts'), databases)
   return root
 }
 
@@ -196,10 +215,40 @@ describe('the other commands', () => {
 
   test('test passes its arguments on, at the root', async () => {
     const root = await checkout()
-    const source = "import { test } from 'bun:test'\ntest('one', () => console.log(process.cwd()))"
+    const source = `
+      import { test } from 'bun:test'
+      test('one', () => console.log(process.cwd(), process.env.TEST_DATABASES))`
     await writeFile(join(root, 'app/one.test.ts'), source)
     const { code, out } = await outcome(launch(root, ['test', 'one']))
-    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining(join(root, 'app')) })
+    const said = expect.stringContaining(`${join(root, 'app')} /the/socket`)
+    expect({ code, out }).toEqual({ code: 0, out: said })
+    expect(existsSync(join(root, 'databases-ended'))).toBe(true)
+  })
+
+  test('test says so where no databases can be made', async () => {
+    const root = await checkout()
+    await writeFile(join(root, 'app/server/testing/serve-databases.ts'), 'process.exit(1)')
+    const { code, err } = await outcome(launch(root, ['test', 'one']))
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('databases for tests') })
+  })
+
+  test('deep runs what test leaves out, and only what it samples beside that', async () => {
+    const root = await checkout()
+    const testing = join(root, 'app/server/testing')
+    await writeFile(join(testing, 'depth.ts'), 'export const isDeep = process.env.TEST_DEEP')
+    const isDeep = "import { isDeep } from './testing/depth'"
+    const sources = { 'a.test.ts': '', 'b.deep.test.ts': isDeep, 'c.test.ts': isDeep }
+    for (const [name, first] of Object.entries(sources)) {
+      const said = first ? `'${name} ' + isDeep` : `'${name}'`
+      const rest = `import { test } from 'bun:test'\ntest('it', () => console.log(${said}))`
+      await writeFile(join(root, 'app/server', name), `${first}\n${rest}`)
+    }
+    const said = async (command: string) => {
+      const { out, err } = await outcome(launch(root, [command]))
+      return `${out}${err}`.match(/^\w+(\.deep)?\.test\.ts( \w+)?$/gm)?.toSorted()
+    }
+    expect(await said('test')).toEqual(['a.test.ts', 'c.test.ts undefined'])
+    expect(await said('deep')).toEqual(['b.deep.test.ts true', 'c.test.ts true'])
   })
 
   test('check stops at the first that fails, and names it', async () => {

@@ -8,7 +8,7 @@ import type { Customer } from '../rig'
 
 /**
  * How many of a thing there may be holds also for those who ask for many at once: of twenty requests with
- * room for three, three are granted. Source: api.md 3.3.
+ * room for three, three are granted. Source: contract 3.3.
  */
 
 let stage: Stage

@@ -21,7 +21,7 @@ let billsNothing: FakeProvider
 /** A till at which each of them is a provider. */
 async function open(environment: Record<string, string> = {}, dataDir?: string): Promise<Till> {
   const opened = await openTill({
-    ...(dataDir !== undefined && { dataDir }),
+    ...(dataDir !== undefined && { dataDir, database: 'shared' }),
     environment: {
       LOG_LEVEL: 'warn',
       GROQ_API_KEY: 'gsk_0123456789abcdef',
@@ -289,7 +289,7 @@ test('a stopping process ends what is read on, and books it', async () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000)
     expect(running(billsAll)).toHaveLength(0)
   }
-  await using again = await startGateway({ dataDir })
+  await using again = await startGateway({ dataDir, database: 'shared' })
   const sql = await openDatabase(again.dataDir)
   const events = await sql`
     select distinct outcome, state, estimated, count(*) over () as count from usage_event`

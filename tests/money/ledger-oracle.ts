@@ -1,7 +1,7 @@
 import type { SQL } from 'bun'
 import { expect } from 'bun:test'
 
-/** The checks of faults.md 1.3 that need nothing but the database; each returns no row. */
+/** The checks of contract 13.2 that need nothing but the database; each returns no row. */
 export const checks = {
   q1: `select transaction_id as id from ledger_entry group by 1 having sum(amount) <> 0`,
   q2a: `select a.id from credit_account a left join ledger_entry e on e.account_id = a.id

@@ -160,17 +160,26 @@ describe('each route', () => {
   test('the model endpoints are there, the one of a single model too', () => {
     const known = operations.map(({ method, path }) => `${method} ${path}`)
     expect(known.filter((name) => name.includes(' /v1/')).toSorted()).toEqual([
+      'delete /v1/conversations/{conversation_id}',
+      'delete /v1/conversations/{conversation_id}/items/{item_id}',
       'delete /v1/responses/{response_id}',
+      'get /v1/conversations/{conversation_id}',
+      'get /v1/conversations/{conversation_id}/items',
+      'get /v1/conversations/{conversation_id}/items/{item_id}',
       'get /v1/models',
       'get /v1/models/{model_id}',
       'get /v1/responses/{response_id}',
       'get /v1/responses/{response_id}/input_items',
       'post /v1/chat/completions',
       'post /v1/completions',
+      'post /v1/conversations',
+      'post /v1/conversations/{conversation_id}',
+      'post /v1/conversations/{conversation_id}/items',
       'post /v1/embeddings',
       'post /v1/messages',
       'post /v1/messages/count_tokens',
       'post /v1/responses',
+      'post /v1/responses/{response_id}/cancel',
     ])
   })
 
@@ -179,11 +188,9 @@ describe('each route', () => {
     const isPublic = route.path.startsWith('/api/public/')
     expect(security).toEqual(isPublic ? [] : [{ apiKey: [] }])
     const statuses = isPublic ? ['429', '500', '503'] : ['401', '403', '500', '503']
+    if (route.method === 'post' && /^\/v1\/(?!conversations|responses\/)/.test(route.path))
+      statuses.push('400', '402', '404', '502', '504')
     for (const status of statuses) expect(responses).toHaveProperty(status)
-    if (route.method === 'post' && route.path.startsWith('/v1/')) {
-      for (const status of ['400', '402', '404', '502', '504'])
-        expect(responses).toHaveProperty(status)
-    }
     for (const [, name] of route.path.matchAll(/\{(\w+)\}/g)) {
       expect(parameters).toContainEqual(expect.objectContaining({ name, in: 'path' }))
     }

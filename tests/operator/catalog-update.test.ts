@@ -120,6 +120,38 @@ describe('a document with a new model and another price', () => {
   })
 })
 
+test('a price that is announced for a model whose price stays is planned', async () => {
+  const id = 'openai/gpt-4.1-mini'
+  const { models } = await Bun.file(
+    new URL('../../server/src/catalog/models.json', import.meta.url),
+  ).json()
+  const known = models.find((model: { id: string }) => model.id === id)
+  const from = '2099-03-01'
+  const changes = [{ from, price: { input: 9, output: 18 } }]
+  const document = documentOf({ ...known, price_changes: changes })
+  const { body: shown } = await preview({ document })
+  const planned = [
+    {
+      id,
+      effective_at: `${from}T00:00:00.000Z`,
+      pricing: expect.objectContaining({ input: 9, output: 18 }),
+    },
+  ]
+  expect(shown).toMatchObject({ added: [], repriced: [], planned })
+  const applied = await apply({ document, digest: shown['digest'] })
+  expect([applied.status, applied.body]).toEqual([200, { added: 0, repriced: 0, planned: 1 }])
+  const history = await ask(gateway, `GET /models/${id}/prices`)
+  expect(history.body['prices']).toMatchObject([{ effective_at: `${from}T00:00:00.000Z` }])
+  // It is known now, unless it changes.
+  expect((await preview({ document })).body).toMatchObject({ repriced: [], planned: [] })
+  const other = documentOf({ ...known, price_changes: [{ from, price: { input: 8, output: 18 } }] })
+  const { body: changed } = await preview({ document: other })
+  expect(changed).toMatchObject({ planned: [{ id }] })
+  await apply({ document: other, digest: changed['digest'] })
+  const after = await ask(gateway, `GET /models/${id}/prices`)
+  expect(after.body['prices']).toMatchObject([{ pricing: { input: 8 } }])
+})
+
 describe('where a public key is set', () => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)

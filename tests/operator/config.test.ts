@@ -190,13 +190,13 @@ describe('each holds from the answer on', () => {
 test('what is stored survives a restart, wins over the environment, and what is damaged is left out', async () => {
   const dataDir = await newDataDir()
   {
-    await using first = await startGateway({ dataDir })
+    await using first = await startGateway({ dataDir, database: 'shared' })
     await ask(first, 'PUT /config', { minimum_balance: 0.5, timers: { idle_seconds: 7 } })
     await using sql = await openDatabase(dataDir)
     await sql`update config set settings = settings || '{"signUp": "whoever"}'`
   }
   const environment = { MINIMUM_BALANCE_USD: '3', RETENTION_DAYS: '9', IDLE_TIMEOUT_SECONDS: '8' }
-  await using second = await startGateway({ dataDir, environment })
+  await using second = await startGateway({ dataDir, database: 'shared', environment })
   expect((await ask(second, 'GET /config')).body).toMatchObject({
     minimum_balance: 0.5,
     retention_days: 9,

@@ -10,7 +10,7 @@ import type { Customer } from '../rig'
 import { signedUp } from '../sign-in/browser'
 
 /**
- * Every change by an operator is on record, once, and nothing else is. Source: api.md 19. A route that is
+ * Every change by an operator is on record, once, and nothing else is. Source: contract 9.2. A route that is
  * added is tried by itself.
  */
 

@@ -64,8 +64,9 @@ test('D13: also when the listening connections were cut just before', async () =
   await using sql = await openDatabase(nodes.a.dataDir)
   for (let round = 0; round < 3; round++) {
     await sql`
-      select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'
-        or (query = 'select 1' and application_name = 'tollgate' and state = 'idle')`
+      select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and (query like 'listen%'
+          or (query = 'select 1' and application_name = 'tollgate' and state = 'idle'))`
     await expectChanges(nodes.a, nodes.b, `cut-${round}`)
   }
 })

@@ -13,7 +13,7 @@ let sql: SQL & AsyncDisposable
 
 beforeAll(async () => {
   double = startStripeDouble()
-  nodes = await startTwoNodes({ environment: paidBy(double) })
+  nodes = await startTwoNodes({ environment: paidBy(double), database: 'embedded' })
   sql = await openDatabase(nodes.a.dataDir)
 })
 afterAll(async () => {

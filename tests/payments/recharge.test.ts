@@ -196,7 +196,7 @@ test('a process that dies as it charges leaves one charge, which the next one bo
   await using double = startStripeDouble()
   const dataDir = await newDataDir()
   try {
-    const gateway = await startGateway({ dataDir, environment: paidBy(double) })
+    const gateway = await startGateway({ dataDir, database: 'shared', environment: paidBy(double) })
     const customer = await gateway.customer({}, { credit: 0 })
     // All repeats of the client library and of the job as well.
     double.faults.push(...Array.from({ length: 60 }, () => 'drop' as const))
@@ -205,7 +205,11 @@ test('a process that dies as it charges leaves one charge, which the next one bo
     await eventually(async () => chargesOf({ double }, 'pm_dying').length > 0)
     await gateway.stop('SIGKILL')
     double.faults.length = 0
-    await using next = await startGateway({ dataDir, environment: paidBy(double) })
+    await using next = await startGateway({
+      dataDir,
+      database: 'shared',
+      environment: paidBy(double),
+    })
     await eventually(async () => (await balanceOf(next, customer))['balance'] === 20)
     await using after = await openDatabase(dataDir)
     await rounds(next, after)

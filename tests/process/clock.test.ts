@@ -19,6 +19,7 @@ test('T01 T02: a wall clock that jumps, or runs ahead, changes no answer, no cha
   {
     await using rig = await startRig({
       dataDir,
+      database: 'shared',
       preload: join(import.meta.dir, 'preloads/skewed-clock.ts'),
       environment: { CLOCK_FILE: clock, MINIMUM_BALANCE_USD: '0', LOG_LEVEL: 'warn' },
     })

@@ -162,11 +162,11 @@ test('L10: of several that start at once on a fresh directory one serves', async
 })
 
 test('three on one fresh database all come up; migrations and the first account are made once', async () => {
-  await using host = await startGateway()
+  await using host = await startGateway({ database: 'embedded' })
   await using sql = await openDatabase(host.dataDir)
   await sql`create database fresh`
   const environment = {
-    DATABASE_URL: await databaseUrl(host.dataDir, 'fresh'),
+    DATABASE_URL: (await databaseUrl(host.dataDir)).replace('/tollgate?', '/fresh?'),
     ENCRYPTION_KEY: btoa('fedcba9876543210'.repeat(2)),
     ADMIN_KEY: 'an-operator-key-of-three',
   }

@@ -5,6 +5,8 @@ const isJson = (value: unknown): value is Json => typeof value === 'object' && v
 /** R11 to R13 for the tool calls of one choice. Problems are `<rule>: <what was seen>`. */
 export class ToolCallRules {
   readonly #arguments = new Map<number, string>()
+  /** Calls of custom tools, whose text is no JSON. */
+  readonly #custom = new Set<number>()
   /** Calls that nobody has answered yet, by their index, and their ids. */
   readonly #open = new Map<number, unknown>()
 
@@ -29,8 +31,11 @@ export class ToolCallRules {
 
   /** Judges the calls as a whole, at the end of their choice. */
   problems(finishReason: string | undefined): string[] {
-    const broken = [...this.#arguments.values()].filter((text) => !isObjectText(text))
-    const problems = broken.map((text) => `R12: arguments are no JSON object: ${text.slice(0, 60)}`)
+    const functions = [...this.#arguments].filter(([index]) => !this.#custom.has(index))
+    const broken = functions.filter(([, text]) => !isObjectText(text))
+    const problems = broken.map(
+      ([, text]) => `R12: arguments are no JSON object: ${text.slice(0, 60)}`,
+    )
     const isCut = finishReason === 'length' || finishReason === 'content_filter'
     // An answer cut by its limit may end inside the arguments, and says so.
     if (isCut) return []
@@ -45,9 +50,11 @@ export class ToolCallRules {
     return problems
   }
 
-  #call({ index, id, type, function: part }: Json): string[] {
+  #call({ index, id, type, function: called, custom }: Json): string[] {
     if (typeof index !== 'number') return ['R11: a tool call without index']
-    const { name, arguments: fragment } = isJson(part) ? part : {}
+    const part = custom ?? called
+    const { name, arguments: args, input }: Json = isJson(part) ? part : {}
+    const fragment = custom === undefined ? args : input
     const sofar = this.#arguments.get(index)
     this.#arguments.set(index, (sofar ?? '') + (typeof fragment === 'string' ? fragment : ''))
     if (sofar !== undefined) {
@@ -56,7 +63,9 @@ export class ToolCallRules {
         : []
     }
     this.#open.set(index, id)
-    const isHead = typeof id === 'string' && type === 'function' && typeof name === 'string'
+    if (custom !== undefined) this.#custom.add(index)
+    const kind = custom === undefined ? 'function' : 'custom'
+    const isHead = typeof id === 'string' && type === kind && typeof name === 'string'
     const problems = isHead ? [] : ['R11: the first delta of a call lacks id, type or name']
     return fragment === '' ? problems : [...problems, 'R11: the first delta has no empty arguments']
   }

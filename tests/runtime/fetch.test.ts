@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { eventually } from '../faults/asking'
 
-/** What the runtime's `fetch` does, as faults.md 2.8 has it: for libraries; providers are asked without it. */
+/** What the runtime's `fetch` does, as contract 13.4 has it: for libraries; providers are asked without it. */
 
 const servers: Server[] = []
 

@@ -3,7 +3,7 @@ import { openRaw, parseResponse, rawRequest, type RawClient, type RawResponse } 
 import { timed } from '../timed'
 
 /**
- * What the runtime's HTTP server does, and Tollgate relies on; faults.md 2.8. A test that fails
+ * What the runtime's HTTP server does, and Tollgate relies on; contract 13.4. A test that fails
  * after an upgrade of Bun names the assumption that is gone.
  */
 

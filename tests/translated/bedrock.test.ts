@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto'
-import { crc32 } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { failureOf, hello, type Json } from '../conformance/stage'
+import { failureOf, hello } from '../conformance/stage'
 import { startGateway, upstreamSecret } from '../rig'
+import { frame, streamOf } from './aws-frames'
 import { openFront, type Front, type Seen } from './front'
 
 setDefaultTimeout(20_000)
@@ -20,38 +20,11 @@ afterAll(() => front[Symbol.asyncDispose]())
 
 const model = 'bedrock/us.amazon.nova-lite-v1:0'
 
-const header = (name: string, value: string): Buffer => {
-  const size = Buffer.alloc(2)
-  size.writeUInt16BE(value.length)
-  const head = Buffer.from([name.length, ...Buffer.from(name), 7])
-  return Buffer.concat([head, size, Buffer.from(value)])
-}
-
-/** One frame of an event stream, with an event or with an exception. */
-function frame(kind: 'event' | 'exception', type: string, payload: Json): Buffer {
-  const headers = Buffer.concat([header(`:${kind}-type`, type), header(':message-type', kind)])
-  const body = Buffer.from(JSON.stringify(payload))
-  const bytes = Buffer.alloc(16 + headers.length + body.length)
-  bytes.writeUInt32BE(bytes.length, 0)
-  bytes.writeUInt32BE(headers.length, 4)
-  bytes.writeUInt32BE(crc32(bytes.subarray(0, 8)), 8)
-  headers.copy(bytes, 12)
-  body.copy(bytes, 12 + headers.length)
-  bytes.writeUInt32BE(crc32(bytes.subarray(0, -4)), bytes.length - 4)
-  return bytes
-}
-
 const say = (text: string) =>
   frame('event', 'contentBlockDelta', { contentBlockIndex: 0, delta: { text } })
 const stop = frame('event', 'messageStop', { stopReason: 'end_turn' })
 const usage = { inputTokens: 1000, outputTokens: 50, totalTokens: 1050 }
 const metadata = frame('event', 'metadata', { usage, metrics: { latencyMs: 1 } })
-const streamOf =
-  (...frames: Buffer[]) =>
-  () =>
-    new Response(Buffer.concat(frames), {
-      headers: { 'content-type': 'application/vnd.amazon.eventstream' },
-    })
 
 test('a whole answer, of a stream that was collected; its usage comes after the stop', async () => {
   front.answer = streamOf(say('Grüezi '), say('🍐'), stop, metadata)

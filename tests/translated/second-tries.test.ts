@@ -102,6 +102,28 @@ describe('busy in place of the first event of a 200', () => {
   })
 })
 
+describe('what is wrong with the request itself is no other connection’s turn', () => {
+  const refusals: [number, string, string][] = [
+    [403, 'The prompt was blocked by our content filter.', 'invalid_request'],
+    [500, 'the request exceeds the available context size', 'context_length_exceeded'],
+    [400, 'No such tool.', 'invalid_request'],
+  ]
+  test.each(refusals)('%d: %s', async (status, message, code) => {
+    front.answer = () => Response.json({ error: { message } }, { status })
+    for (const stream of [false, true]) {
+      front.seen.length = 0
+      const answer = await front.chat('openai/gpt-4.1', { stream })
+      expect([answer.status, answer.error['code'], front.seen.length]).toEqual([400, code, 1])
+    }
+  })
+
+  test.each([401, 403, 404, 429])('%d of the connection is', async (status) => {
+    front.answer = () => Response.json({ error: { message: 'No.' } }, { status })
+    const answer = await front.chat('openai/gpt-4.1')
+    expect([answer.error['code'], front.seen.length]).toEqual(['provider_error', 2])
+  })
+})
+
 const calledBefore = [
   { role: 'user', content: 'How is Oslo?' },
   {

@@ -19,18 +19,18 @@ import {
 } from '../prices'
 
 const decimals = 9
-/** What every model is asked for; the rest is charged as one of these where it is empty. */
-const needed = new Set<PricePart>(['input', 'output'])
+/** Rates that every price has; a token rate without a value is charged as one of these. */
+const required = new Set<PricePart>(['input', 'output'])
 
 interface RatesProps {
   value: RateFields
   onChange: (value: RateFields) => void
-  /** What an empty field says. */
-  empty: string
-  isNeeded: (part: PricePart) => boolean
+  /** Placeholder of an empty optional field. */
+  placeholder: string
+  isRequired: (part: PricePart) => boolean
 }
 
-const RateInputs = ({ value, onChange, empty, isNeeded }: RatesProps) => (
+const RateInputs = ({ value, onChange, placeholder, isRequired }: RatesProps) => (
   <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
     {priceParts.map(([part, label]) => (
       <NumberInput
@@ -39,7 +39,7 @@ const RateInputs = ({ value, onChange, empty, isNeeded }: RatesProps) => (
         prefix="$"
         min={0}
         decimalScale={decimals}
-        placeholder={isNeeded(part) ? '' : empty}
+        placeholder={isRequired(part) ? '' : placeholder}
         value={value[part]}
         onChange={(amount) => onChange({ ...value, [part]: amount })}
       />
@@ -92,8 +92,8 @@ const TierInputs = ({ number, value, onChange, onRemove }: TierProps) => (
       <RateInputs
         value={value.rates}
         onChange={(rates) => onChange({ ...value, rates })}
-        empty="As above"
-        isNeeded={() => false}
+        placeholder="As above"
+        isRequired={() => false}
       />
       <Group justify="flex-end">
         <Button size="xs" variant="default" onClick={onRemove}>
@@ -109,7 +109,7 @@ interface Props {
   onChange: (value: PriceFields) => void
 }
 
-/** A price in USD: its rates, and other rates for long prompts, service tiers and hours. */
+/** Inputs for a price in USD: its rates, and its tiers by prompt length, service tier and time of day. */
 export function PriceInputs({ value, onChange }: Props) {
   const { rates, tiers } = value
   const setTiers = (changed: TierFields[]) => onChange({ rates, tiers: changed })
@@ -118,12 +118,12 @@ export function PriceInputs({ value, onChange }: Props) {
       <RateInputs
         value={rates}
         onChange={(changed) => onChange({ rates: changed, tiers })}
-        empty="As the others"
-        isNeeded={(part) => needed.has(part)}
+        placeholder="No rate of its own"
+        isRequired={(part) => required.has(part)}
       />
       {tiers.map((tier, at) => (
         <TierInputs
-          // oxlint-disable-next-line react/no-array-index-key -- a tier has no name but its place
+          // oxlint-disable-next-line react/no-array-index-key -- a tier has no id but its index
           key={at}
           number={at + 1}
           value={tier}

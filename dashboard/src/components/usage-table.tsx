@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Table, Text } from '@mantine/core'
 import { ListTable } from './list-table'
 import { Money } from './money'
-import { compact, count, duration } from '../figures'
+import { compact, count, duration, percent } from '../figures'
 import { exportUsage, mostGroups, type Usage, type Used } from '../usage'
 
 interface Props {
@@ -25,7 +25,10 @@ function rangeOf({ start, end, isByDay }: Usage): string {
 /** Usage with a row per item, a total and a CSV export. */
 export const UsageTable = ({ usage, name, file }: Props) => {
   const { rows } = usage
-  const hasTimes = rows.some((row) => row.avg_latency_ms !== undefined)
+  const shows = {
+    times: rows.some((row) => row.avg_latency_ms !== undefined),
+    caches: rows.some((row) => row.cached_tokens !== undefined),
+  }
   return (
     <Stack gap="sm">
       <Group justify="space-between">
@@ -43,13 +46,14 @@ export const UsageTable = ({ usage, name, file }: Props) => {
           { name: 'Input tokens', isNumber: true },
           { name: 'Output tokens', isNumber: true },
           { name: 'Cost', isNumber: true, place: 'aside' },
-          ...(hasTimes ? [{ name: 'Average latency', isNumber: true }] : []),
+          ...(shows.caches ? cacheColumns : []),
+          ...(shows.times ? [{ name: 'Average latency', isNumber: true }] : []),
         ]}
-        minWidth={640}
-        foot={rows.length > 1 && <Sum rows={rows} hasTimes={hasTimes} />}
+        minWidth={shows.caches ? 800 : 640}
+        foot={rows.length > 1 && <Sum rows={rows} shows={shows} />}
       >
         {rows.map((row) => (
-          <UsageRow key={row.id} row={row} hasTimes={hasTimes} />
+          <UsageRow key={row.id} row={row} shows={shows} />
         ))}
       </ListTable>
       {rows.length >= mostGroups && (
@@ -61,13 +65,42 @@ export const UsageTable = ({ usage, name, file }: Props) => {
   )
 }
 
+/** The optional columns of a table. */
+interface Shows {
+  times: boolean
+  caches: boolean
+}
+
+const cacheColumns = [
+  { name: 'Cache hits', isNumber: true },
+  { name: 'Saved', isNumber: true },
+]
+
+type CacheUse = Pick<Used, 'input_tokens' | 'cached_tokens' | 'cache_savings_usd'>
+
+/** The share of input tokens read from a prompt cache, and the savings. */
+const Caches = ({
+  input_tokens: input,
+  cached_tokens: cached = 0,
+  cache_savings_usd,
+}: CacheUse) => (
+  <>
+    <Table.Td ta="right" title={count(cached)}>
+      {percent(input === 0 ? null : (100 * cached) / input)}
+    </Table.Td>
+    <Table.Td ta="right">
+      <Money amount={cache_savings_usd ?? 0} />
+    </Table.Td>
+  </>
+)
+
 const Figure = ({ value }: { value: number }) => (
   <Table.Td ta="right" title={count(value)}>
     {compact(value)}
   </Table.Td>
 )
 
-const UsageRow = ({ row, hasTimes }: { row: Used; hasTimes: boolean }) => (
+const UsageRow = ({ row, shows }: { row: Used; shows: Shows }) => (
   <Table.Tr>
     <Table.Td style={{ overflowWrap: 'anywhere' }}>
       {row.name}
@@ -83,14 +116,21 @@ const UsageRow = ({ row, hasTimes }: { row: Used; hasTimes: boolean }) => (
     <Table.Td ta="right">
       <Money amount={row.cost_usd} />
     </Table.Td>
-    {hasTimes && <Table.Td ta="right">{duration(row.avg_latency_ms ?? null)}</Table.Td>}
+    {shows.caches && <Caches {...row} />}
+    {shows.times && <Table.Td ta="right">{duration(row.avg_latency_ms ?? null)}</Table.Td>}
   </Table.Tr>
 )
 
-type Summed = 'requests' | 'input_tokens' | 'output_tokens' | 'cost_usd'
+type Summed =
+  | 'requests'
+  | 'input_tokens'
+  | 'output_tokens'
+  | 'cost_usd'
+  | 'cached_tokens'
+  | 'cache_savings_usd'
 
-function Sum({ rows, hasTimes }: { rows: readonly Used[]; hasTimes: boolean }) {
-  const sumOf = (field: Summed) => rows.reduce((sum, row) => sum + row[field], 0)
+function Sum({ rows, shows }: { rows: readonly Used[]; shows: Shows }) {
+  const sumOf = (field: Summed) => rows.reduce((sum, row) => sum + (row[field] ?? 0), 0)
   return (
     <Table.Tr fw={600}>
       <Table.Td>Total</Table.Td>
@@ -100,7 +140,14 @@ function Sum({ rows, hasTimes }: { rows: readonly Used[]; hasTimes: boolean }) {
       <Table.Td ta="right">
         <Money amount={sumOf('cost_usd')} />
       </Table.Td>
-      {hasTimes && <Table.Td />}
+      {shows.caches && (
+        <Caches
+          input_tokens={sumOf('input_tokens')}
+          cached_tokens={sumOf('cached_tokens')}
+          cache_savings_usd={sumOf('cache_savings_usd')}
+        />
+      )}
+      {shows.times && <Table.Td />}
     </Table.Tr>
   )
 }

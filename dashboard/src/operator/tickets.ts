@@ -60,7 +60,7 @@ export const handledNames: Readonly<Record<State, string>> = {
   waiting_on_customer: 'Waiting for customer',
 }
 
-/** The states support may set, by the current state. Source: api.md 16. */
+/** The states support may set, by the current state. Source: contract 6.12. */
 export const handledTo: Readonly<Record<State, readonly State[]>> = {
   open: ['in_progress', 'resolved', 'closed'],
   in_progress: ['waiting_on_customer', 'resolved', 'closed'],

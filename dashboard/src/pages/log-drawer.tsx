@@ -20,6 +20,7 @@ import { When } from '../components/when'
 import { detailsQuery, logColors, type LogDetails } from '../logs'
 import { count, duration, exactUsd } from '../figures'
 import { plainName } from '../plain-name'
+import { rateWords } from '../prices'
 import { LogAttempts } from './log-attempts'
 
 /** The details of one request. */
@@ -126,17 +127,18 @@ const costFacts = (log: LogDetails): Fact[] => [
   ['Cached input', log.cached_tokens > 0 ? count(log.cached_tokens) : undefined],
   ['Cache writes', log.cache_write_tokens > 0 ? count(log.cache_write_tokens) : undefined],
   ['Output tokens', count(log.output_tokens)],
+  ['Input characters', orNothing(log.measured?.input_characters ?? null, count)],
+  ['Output characters', orNothing(log.measured?.output_characters ?? null, count)],
+  ['Processing time', orNothing(log.measured?.processing_ms ?? null, duration)],
+  ['Web searches', log.measured?.searches ? count(log.measured.searches) : undefined],
   ['Token count', log.estimated ? 'estimated: the provider reported no usage' : undefined],
   ['Cost', exactUsd(log.cost)],
   ['Saved by caching', log.cache_savings > 0 ? exactUsd(log.cache_savings) : undefined],
   ['Price tier', orNothing(log.pricing, ({ tier }) => tier ?? undefined)],
-  ['Price', orNothing(log.pricing, priceWords)],
+  ['Price', orNothing(log.pricing, rateWords)],
   ['Cost breakdown', feeOf(log)],
   ['Billing', orNothing(log.billing_mode, (mode) => billing[mode])],
 ]
-
-const priceWords = ({ input, output }: NonNullable<LogDetails['pricing']>) =>
-  `${exactUsd(input)} input, ${exactUsd(output)} output per 1M tokens`
 
 const feeOf = ({ cost, platform_fee, provider_revenue }: LogDetails) =>
   cost > 0

@@ -47,6 +47,13 @@ export const LogSums = ({ query }: { query: UseQueryResult<LogStats> }) => (
             about={`${count(stats.input_tokens)} in, ${count(stats.output_tokens)} out`}
           />
           <Sum name="Cost" value={exactUsd(stats.total_cost)} />
+          {stats.cached_tokens > 0 && (
+            <Sum
+              name="Cache hit rate"
+              value={percent(stats.cache_hit_rate)}
+              about={`${exactUsd(stats.cache_savings)} saved`}
+            />
+          )}
           <Sum
             name="Median duration"
             value={stats.p50_latency_ms === null ? none : duration(stats.p50_latency_ms)}

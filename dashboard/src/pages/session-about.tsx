@@ -98,7 +98,7 @@ interface Move {
   work: (id: string) => Promise<unknown>
 }
 
-/** Source: api.md 17. */
+/** Source: contract 8.1. */
 const moves: readonly Move[] = [
   { label: 'Pause', from: ['active'], work: (id) => talks.change(id, { status: 'paused' }) },
   { label: 'Resume', from: ['paused'], work: (id) => talks.change(id, { status: 'active' }) },

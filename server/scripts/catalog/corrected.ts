@@ -1,7 +1,18 @@
 import type { Correction } from './overlay'
-import { normalized, type Price } from './price'
+import { cleaned, normalized, type Price } from './price'
 
 type Changes = Pick<Correction, 'rates' | 'service_tiers' | 'tiers' | 'bounds' | 'off_peak_days'>
+
+/** A price with some of its rates replaced; null removes one. */
+function withRates(price: Price, rates: Correction['rates'] = {}): Price {
+  const { tiers, service_tiers: services, hours, ...base } = price
+  return {
+    ...cleaned({ ...base, ...rates }),
+    ...(tiers && { tiers }),
+    ...(services && { service_tiers: services }),
+    ...(hours && { hours }),
+  }
+}
 
 /** A price of the sources with what a correction changes of it. */
 export function corrected(price: Price, changes: Partial<Changes>): Price {
@@ -17,7 +28,7 @@ export function corrected(price: Price, changes: Partial<Changes>): Price {
     ([name, service]) => (service ? [[name, moved(service)] as const] : []),
   )
   return normalized({
-    ...moved({ ...price, ...rates, ...(tiers && { tiers }) }),
+    ...moved({ ...withRates(price, rates), ...(tiers && { tiers }) }),
     service_tiers: Object.fromEntries(served),
     ...(price.hours && days && { hours: price.hours.map((one) => ({ ...one, except: days })) }),
   })

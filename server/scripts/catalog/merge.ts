@@ -148,6 +148,7 @@ function isOtherKind(provider: string, id: string, facts: Facts[]): boolean {
   return !said && /^(openai|azure)/.test(provider) && responsesPath.test(id)
 }
 
+/** A price with other rates, in the usual order of its fields. */
 interface Described {
   provider: string
   id: string

@@ -11,8 +11,8 @@ export interface Correction {
   models: readonly string[]
   /** The whole price, in the place of any other. */
   price?: EntryPrice
-  /** Rates in the place of those that the sources have. */
-  rates?: EntryRates
+  /** Rates in place of those of the sources; null for one that the model does not have. */
+  rates?: Partial<Record<keyof EntryRates, number | null>>
   /** Prices by length in the place of those that the sources have; an empty list for none. */
   tiers?: NonNullable<EntryPrice['tiers']>
   /** The same of service tiers; null for one that the provider does not have. */

@@ -1,6 +1,6 @@
 import type { AlertRow } from '../db/alert-schema'
 
-/** Source: api.md 5.1. */
+/** Source: contract 6.1. */
 export const alertTypes = [
   'cost_threshold',
   'error_rate',
@@ -27,7 +27,7 @@ export const isChannel = (name: string): name is Channel =>
 
 export const hourMs = 3_600_000
 
-/** How far back an alert looks. Source: api.md 5.2. */
+/** How far back an alert looks. Source: contract 6.2. */
 export const windowMs: Readonly<Record<Period, number>> = {
   hour: hourMs,
   day: 24 * hourMs,

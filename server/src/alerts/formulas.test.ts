@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { assert, bigInt, constantFrom, double, integer, property, record } from 'fast-check'
+import {
+  assert,
+  bigInt,
+  constantFrom,
+  double,
+  integer,
+  property,
+  record,
+} from '../../testing/property'
 import { alertTypes, hourMs, periods, windowMs, type Rule } from './alert'
 import { hoursBeforeNow, judge, windowsBefore, type Measures } from './formulas'
 

@@ -107,7 +107,7 @@ function percentageOf({ limit, used }: QuotaUse): number {
   return limit === 0 ? 100 : (100 * used) / limit
 }
 
-/** The value of an alert, and whether its condition is true. Source: api.md 5.2. */
+/** The value of an alert, and whether its condition is true. Source: contract 6.2. */
 export const judge: Formula = (rule, measures) => formulas[rule.type](rule, measures)
 
 /** Milliseconds since the epoch; from inclusive, to exclusive. */

@@ -15,7 +15,7 @@ interface Used {
 
 /**
  * How far accounts use their limits: by the minute and at once at their peak since a moment, of the
- * calendar month as they stand. In the order of `asked`. Source: api.md 15.
+ * calendar month as they stand. In the order of `asked`. Source: contract 6.11.
  */
 export async function quotasSince(
   db: Kysely<Schema>,

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { array, assert, boolean, constantFrom, integer, property, record } from 'fast-check'
+import {
+  array,
+  assert,
+  boolean,
+  constantFrom,
+  integer,
+  property,
+  record,
+} from '../../testing/property'
 import { hourMs, periods, windowMs, type Period } from './alert'
 import { fresh, hasMoved, settlingMs, step, type Standing } from './standing'
 

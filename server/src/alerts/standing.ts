@@ -25,7 +25,7 @@ export const fresh = { armed: true, falseSinceMs: null } as const
 
 /**
  * What a look at an alert comes to. It triggers when its condition turns true, and again each time that
- * a whole window has passed since. Source: api.md 5.2.
+ * a whole window has passed since. Source: contract 6.2.
  */
 export function step(
   standing: Standing,

@@ -63,7 +63,7 @@ async function open(
 const noSocket =
   'This address opens WebSockets. If it was asked for one, a proxy in between did not pass Upgrade on.'
 
-/** The one status that only this socket has. Source: api.md 1.2. */
+/** The one status that only this socket has. Source: contract 1.2. */
 const refused = ({ message, supported }: VersionRefused) =>
   Response.json(
     {

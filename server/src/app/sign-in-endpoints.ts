@@ -21,7 +21,7 @@ async function withCheckedBody(request: Request): Promise<Request> {
   return new Request(url, { method: 'POST', headers, signal, ...(body !== '' && { body }) })
 }
 
-/** Sign-up, sign-in, sessions, passwords: the library's own endpoints. Source: api.md 20.1. */
+/** Sign-up, sign-in, sessions, passwords: the library's own endpoints. Source: contract 2.5. */
 export const signInEndpoints = (signIn: SignInAnswers, { open }: Guards) =>
   new Hono<Env>().on(
     ['GET', 'POST'],

@@ -31,7 +31,7 @@ function hasChecksum(key: string): boolean {
 
 /**
  * A new service key: `sk-tg-`, 43 base-62 characters out of 256 random bits, 6 of checksum.
- * Source: api.md 2.2.
+ * Source: contract 2.2.
  */
 export const newApiKey = () => newSecret('sk-tg-')
 

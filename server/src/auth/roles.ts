@@ -5,7 +5,7 @@ import { ApiError } from '../errors'
 export const roles = ['owner', 'admin', 'developer', 'viewer', 'member'] as const
 export type Role = MembershipRow['role']
 
-/** Who may change what an organization has. Source: api.md 2.4. */
+/** Who may change what an organization has. Source: contract 2.4. */
 export const managers: readonly Role[] = ['owner', 'admin']
 
 /** The role of an active member, undefined for everybody else. */

@@ -28,7 +28,7 @@ export interface Sending {
 /**
  * Says something in a session, and answers with what the model says: whole, or as a stream. Rejects as a
  * chat does from its third check on, and with `wrong_state` where it is not the session's turn.
- * Source: api.md 17.
+ * Source: contract 8.2.
  */
 export async function send(
   sending: Sending,

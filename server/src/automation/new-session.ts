@@ -28,7 +28,7 @@ export async function checkModel({ checkChat }: SessionPorts, session: Called, m
   }
 }
 
-/** Here every name that leads nowhere is one that is not there. Source: api.md 1.4. */
+/** Here every name that leads nowhere is one that is not there. Source: contract 1.4. */
 function ofModelId(error: ApiError, modelId: string): ApiError {
   const extra = { message: error.message, param: 'modelId' }
   switch (error.code) {
@@ -92,7 +92,7 @@ async function checkGateway(db: Kysely<Schema>, userId: string, id: string): Pro
   throw new ApiError('gateway_unavailable', { message, retryAfterSeconds: 2 })
 }
 
-/** Makes a session. Rejects with what api.md 17 names. */
+/** Makes a session. Rejects with what contract 8.1 names. */
 export async function createSession(ports: SessionPorts, userId: string, fields: NewSession) {
   const { db } = ports
   const { templateId, connectionId, gatewayId, sessionType } = fields

@@ -29,7 +29,7 @@ const paths = '/api/automation/sessions'
 const one = `${paths}/:id`
 const templatePaths = '/api/automation/templates'
 
-/** Conversations that are kept, and what they are made from. Source: api.md 17. */
+/** Conversations that are kept, and what they are made from. Source: contract 8. */
 export const automationRoutes = (ports: Ports, guards: Guards) =>
   new Hono<Env>()
     .route('/', sessionRoutes(ports, guards))

@@ -136,7 +136,7 @@ export class Run {
     else caller.addEventListener('abort', () => this.leave(), { once: true })
   }
 
-  /** Set once it is ended from here: what a stream that has begun can say of it. Source: api.md 4.3. */
+  /** Set once it is ended from here: what a stream that has begun can say of it. Source: contract 4.3. */
   get end(): ApiError | undefined {
     return this.#end?.streamed
   }

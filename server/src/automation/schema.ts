@@ -8,7 +8,7 @@ const sessionTypes = ['chat', 'remote_chat', 'automation'] as const
 export const statuses = ['active', 'paused', 'completed', 'cancelled', 'failed'] as const
 const gatewayId = z.string().min(1).max(100)
 
-/** Source: api.md 17. */
+/** Source: contract 8.1. */
 export const NewSession = z
   .object({
     modelId: modelName

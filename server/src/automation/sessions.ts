@@ -16,7 +16,7 @@ export type SessionStore = ReturnType<typeof createSessionStore>
 
 /**
  * Conversations that are kept. All reject with `resource_not_found` for unknown and foreign ids.
- * Source: api.md 17.
+ * Source: contract 8.1.
  */
 export function createSessionStore(ports: SessionPorts) {
   const { db } = ports

@@ -8,7 +8,7 @@ import type { Message, NewMessage } from './schema'
 import type { SessionRow } from './session-rows'
 import { StepStream, type Steps, type Tell } from './step-stream'
 import { boundReached, notRun } from './tool-bounds'
-import { callsIn, resultOf, type AskedCall } from './tool-run'
+import { callsIn, resultOf, type AskedCall, toToolMessage } from './tool-run'
 import { allowedOf, offered, type ToolDefinition, type ToolLimits, type Tools } from './tools'
 import { within } from '../within'
 import { storable } from '../db/storable'
@@ -246,7 +246,7 @@ export class Talk implements Steps {
     const gatewayId = this.#session.gateway_id ?? ''
     this.#spent.calls += 1
     const content = await resultOf(call, { tools, gatewayId, allowed, limits, signal: run.goesOn })
-    const result = resultTo(call, storable(content))
+    const result = toToolMessage(call, storable(content))
     const [kept] = await this.#add({ ...nothing, messages: [result] })
     if (kept) this.#uncounted.push({ id: kept.id, content: kept.content ?? '' })
     this.#chat.messages.push(saidToWire(result))
@@ -255,7 +255,7 @@ export class Talk implements Steps {
 
   /** A limit is reached: what was asked for is not run, and the message ends with words of ours. */
   async #stop(words: string, calls: readonly AskedCall[], tell: Tell): Promise<void> {
-    const results = calls.map((call) => resultTo(call, notRun))
+    const results = calls.map((call) => toToolMessage(call, notRun))
     const last: Said = { role: 'assistant', content: words, tokens: 0 }
     await this.#end({ ...nothing, messages: [...results, last] })
     for (const { id } of calls) tell({ tool_call_id: id, content: notRun })
@@ -287,10 +287,3 @@ export class Talk implements Steps {
     return undefined
   }
 }
-
-const resultTo = ({ id }: AskedCall, content: string): Said & { content: string } => ({
-  role: 'tool',
-  content,
-  toolCallId: id,
-  tokens: 0,
-})

@@ -20,7 +20,7 @@ const description = z.string().trim().max(1000)
 const category = z.string().trim().max(50)
 const initialMessage = z.string().max(20_000)
 
-/** Source: api.md 17. */
+/** Source: contract 8.3. */
 export const NewTemplate = z.object({
   name: line(100),
   description: description.optional(),

@@ -1,3 +1,4 @@
+import type { Said } from './conversation'
 import type { ToolDefinition, ToolLimits, ToolResult, Tools } from './tools'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { eventShape } from '../wire/json-shape'
@@ -105,3 +106,9 @@ export function cut(text: string, mostBytes: number): string {
   const kept = new TextDecoder().decode(bytes.subarray(0, room), { stream: true })
   return `${kept}${mark}`
 }
+
+/** Returns a tool's result as a message of the session. */
+export const toToolMessage = (
+  { id }: Pick<AskedCall, 'id'>,
+  content: string,
+): Said & { content: string } => ({ role: 'tool', content, toolCallId: id, tokens: 0 })

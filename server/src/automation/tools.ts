@@ -2,7 +2,7 @@ import type { SessionRow } from './session-rows'
 import { invalidRequest } from '../errors'
 import type { JsonObject } from '../wire/json-body'
 
-/** A tool as a self-hosted gateway announces it. Source: api.md 21.6. */
+/** A tool as a self-hosted gateway announces it. Source: contract 10.5. */
 export interface ToolDefinition {
   name: string
   description: string
@@ -68,7 +68,7 @@ export function allowedOf(
   )
 }
 
-/** What a model reads of. Source: api.md 4.1. */
+/** What a model reads of. Source: contract 4.1. */
 const mostOffered = 128
 
 /** Tools as a chat offers them. Throws `invalid_request` for more than a chat may. */

@@ -36,7 +36,7 @@ export interface MemberTerms extends SharedLimits {
   organizationId: string
 }
 
-/** Roles that call models. Source: api.md 2.4. */
+/** Roles that call models. Source: contract 2.4. */
 const callers: ReadonlySet<string> = new Set(['owner', 'admin', 'developer', 'member'])
 
 const mayCall = ({ role, status }: Membership) => status === 'active' && callers.has(role)
@@ -93,7 +93,7 @@ export class AccountCatalog {
   /**
    * The places of a provider, in the order in which they are tried: its own, then those of
    * organizations, the primary one's first, `org_pays` before `member_pays`. Those of the organization
-   * that funds the account come before all. Source: api.md 21.1.
+   * that funds the account come before all. Source: contract 10.1.
    */
   placesOf(provider: string): readonly Place[] {
     if (this.#organizations.length === 0) return this.#own.get(provider) ?? []

@@ -47,6 +47,11 @@ const { models: entries, aliases } = catalog as unknown as CatalogFile
 /** Retired names, by the full id -> the id that a request for one of them means. */
 export const retiredNames: ReadonlyMap<string, string> = new Map(Object.entries(aliases))
 
+/** Those that come with Tollgate and have announced prices, by id. */
+export const builtInAnnounced: ReadonlyMap<string, Entry> = new Map(
+  entries.flatMap((entry) => (entry.price_changes ? [[entry.id, entry]] : [])),
+)
+
 /**
  * The models that come with Tollgate, as far as `providers` has their provider, with the prices
  * valid at `at`.

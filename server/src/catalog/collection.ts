@@ -1,4 +1,4 @@
-/** How the members of a collection are put in order. Source: api.md 21.4. */
+/** How the members of a collection are put in order. Source: contract 10.4. */
 export const strategies = [
   'priority',
   'round_robin',

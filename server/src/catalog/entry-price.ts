@@ -1,4 +1,4 @@
-/** Prices as `models.json` has them: USD per 1,000,000 tokens; `image`, `request` and `search` per piece. */
+/** Prices as `models.json` has them: USD per 1,000,000 tokens; `second`, `image`, `request` and `search` per piece. */
 export interface EntryRates {
   input?: number
   output?: number
@@ -13,6 +13,10 @@ export interface EntryRates {
   audio_output?: number
   image_input?: number
   image_output?: number
+  /** Per 1,000,000 characters. */
+  input_characters?: number
+  output_characters?: number
+  second?: number
   image?: number
   request?: number
   search?: number

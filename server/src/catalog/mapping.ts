@@ -52,7 +52,7 @@ export const runsNamedBy = (target: string): number[] =>
 export const filledWith = (target: string, runs: readonly string[]): string =>
   target.replaceAll(/\$([1-5])/g, (_named, digit: string) => runs[Number(digit) - 1] ?? '')
 
-/** One rule of an account: who asks for a name like this gets that one. Source: api.md 14. */
+/** One rule of an account: who asks for a name like this gets that one. Source: contract 7.6. */
 export interface Mapping {
   id: string
   source: string
@@ -73,7 +73,7 @@ interface Rule extends Mapping {
 
 /**
  * The enabled mappings of an account. Exact ones come first, then lower priorities, longer literal parts
- * and older ones; what one of them gives is not mapped again. Source: api.md 21.1.
+ * and older ones; what one of them gives is not mapped again. Source: contract 10.1.
  */
 export class Mappings {
   readonly #exact = new Map<string, Mapping>()

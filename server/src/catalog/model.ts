@@ -15,8 +15,18 @@ export interface TokenRates {
   imageOutput?: bigint
 }
 
-/** All rates of a price: those of tokens, and nano-dollars per piece. */
-export interface Rates extends TokenRates {
+/** Nano-dollars by what Tollgate counts or measures itself, on top of the tokens. */
+export interface MeasuredRates {
+  /** Per 1,000,000 Unicode code points of the texts of the prompt. */
+  inputCharacters?: bigint
+  /** The same of the answer. */
+  outputCharacters?: bigint
+  /** Per second of processing. */
+  second?: bigint
+}
+
+/** All rates of a price: those of tokens, those of what is measured, and nano-dollars per piece. */
+export interface Rates extends TokenRates, MeasuredRates {
   /** Sound read from a prompt cache; costs what `cachedInput` does where it has no price of its own. */
   cachedAudioInput?: bigint
   /** Per image in the prompt. */

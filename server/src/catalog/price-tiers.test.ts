@@ -60,6 +60,20 @@ describe('finding P1: a request has the rates of the tiers that hold for it', ()
     expect(tier).toBe(cachedInput === 1n ? '16:30-00:30 UTC' : undefined)
   })
 
+  test.each([
+    [{ from: 60, until: 240 }, [60, 239], [59, 240]],
+    // A whole day, as an entry of the catalogue has it for some days of the week.
+    [{ from: 0, until: 0 }, [0, 720, 1439], []],
+  ])(
+    'by the hour, from its first minute to the last before its end: %j',
+    (hours, within, beside) => {
+      const hourly: Pricing = { input: 1n, output: 1n, tiers: [{ hours, rates: {} }] }
+      const holds = (minute: number) =>
+        appliedPrice(hourly, { ...ordinary, minute }).tier !== undefined
+      expect([within.every(holds), beside.some(holds)]).toEqual([true, false])
+    },
+  )
+
   test('the same tiers are one object, so that what is made of them is made once', () => {
     expect(at({ promptTokens: 300_000 })).toBe(at({ promptTokens: 400_000 }))
     expect(at({})).toBe(at({ promptTokens: 5 }))

@@ -43,8 +43,9 @@ function holds({ above, serviceTier, hours }: PriceTier, conditions: TierConditi
   )
 }
 
+/** Past midnight where they end before they begin; the same minute twice is a whole day. */
 const isWithin = ({ from, until }: { from: number; until: number }, minute: number) =>
-  from <= until ? minute >= from && minute < until : minute >= from || minute < until
+  from < until ? minute >= from && minute < until : minute >= from || minute < until
 
 interface Made {
   usual: AppliedPrice | undefined
@@ -124,8 +125,8 @@ export function dearestRates(pricing: Pricing, most: TierConditions): Rates {
 
 /** With a rate of its own for every kind: the dearest of a kind may be that of `input`. */
 const whole = (rates: Rates): Required<Rates> => ({
-  input: rates.input,
-  output: rates.output,
+  ...withoutTokens,
+  ...rates,
   cachedInput: rates.cachedInput ?? rates.input,
   cachedAudioInput: rates.cachedAudioInput ?? rates.cachedInput ?? rates.input,
   cacheWrite: rates.cacheWrite ?? rates.input,
@@ -135,10 +136,17 @@ const whole = (rates: Rates): Required<Rates> => ({
   audioOutput: rates.audioOutput ?? rates.output,
   imageInput: rates.imageInput ?? rates.input,
   imageOutput: rates.imageOutput ?? rates.output,
-  image: rates.image ?? 0n,
-  request: rates.request ?? 0n,
-  search: rates.search ?? 0n,
 })
+
+/** What costs nothing where it has no rate. */
+const withoutTokens = {
+  inputCharacters: 0n,
+  outputCharacters: 0n,
+  second: 0n,
+  image: 0n,
+  request: 0n,
+  search: 0n,
+}
 
 function dearerOf(one: Required<Rates>, other: Required<Rates>): Required<Rates> {
   const dearer = { ...one }

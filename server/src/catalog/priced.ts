@@ -2,13 +2,15 @@ import type { Category, Model, Pricing } from './model'
 
 /**
  * Whether a pricing is a price: nothing below zero, and something for what is read and for what is
- * written, or for each request. Zero is the price of models that say that they are free (M37).
+ * written, for each request or for its time. Zero is the price of models that say that they are free (M37).
  */
 export function isPrice(pricing: Pricing, category: Category): boolean {
-  const { input, output, request = 0n, tiers = [] } = pricing
+  const { input, output, inputCharacters = 0n, outputCharacters = 0n } = pricing
+  const { request = 0n, second = 0n, tiers = [] } = pricing
   if ([pricing, ...tiers.map(({ rates }) => rates)].some(isBelowZero)) return false
-  const isWhole = input > 0n && (category === 'embedding' || output > 0n)
-  return isWhole || request > 0n
+  const isRead = input + inputCharacters > 0n
+  const isWhole = isRead && (category === 'embedding' || output + outputCharacters > 0n)
+  return isWhole || request + second > 0n
 }
 
 const isBelowZero = (rates: object) =>

@@ -20,6 +20,9 @@ export const rateFields = {
   audioOutput: 'audio_output',
   imageInput: 'image_input',
   imageOutput: 'image_output',
+  inputCharacters: 'input_characters',
+  outputCharacters: 'output_characters',
+  second: 'second',
   image: 'image',
   request: 'request',
   search: 'search',
@@ -40,6 +43,9 @@ const optionalRates = {
   audio_output: optionalPrice,
   image_input: optionalPrice,
   image_output: optionalPrice,
+  input_characters: optionalPrice,
+  output_characters: optionalPrice,
+  second: optionalPrice,
   image: optionalPrice,
   request: optionalPrice,
   search: optionalPrice,
@@ -81,7 +87,7 @@ const TierFields = z
   })
 type TierFields = z.output<typeof TierFields>
 
-/** USD per 1,000,000 tokens; `image`, `request` and `search` per piece. Each up to `maxPriceUsd`. */
+/** USD per 1,000,000 tokens or characters; `second`, `image`, `request` and `search` per piece. Each up to `maxPriceUsd`. */
 export const PricingFields = z.object({
   input: price,
   output: price,
@@ -107,6 +113,11 @@ export const shownRates = {
   audio_output: shown,
   image_input: shown,
   image_output: shown,
+  input_characters: shown.describe('Per 1,000,000 Unicode characters of the prompt’s texts.'),
+  output_characters: shown.describe('The same of the answer.'),
+  second: shown.describe(
+    'Per second of processing, to the millisecond: as the provider reports it, else as long as it was waited for.',
+  ),
   image: shown.describe('Per image in the prompt.'),
   request: shown,
   search: shown.describe('Per web search of the provider’s.'),
@@ -122,7 +133,8 @@ const TierAnswer = z.object({
   ...shownRates,
 })
 
-const inUsd = 'USD per 1,000,000 tokens; `image`, `request` and `search` per piece.'
+const inUsd =
+  'USD per 1,000,000 tokens or characters; `second`, `image`, `request` and `search` per piece.'
 const tiers = z
   .array(TierAnswer)
   .describe('Rates in place of those above; null for those that stay. The later of two counts.')
@@ -156,6 +168,9 @@ export const toRatesAnswer = (rates: Partial<Rates>) => ({
   audio_output: usdOf(rates.audioOutput),
   image_input: usdOf(rates.imageInput),
   image_output: usdOf(rates.imageOutput),
+  input_characters: usdOf(rates.inputCharacters),
+  output_characters: usdOf(rates.outputCharacters),
+  second: usdOf(rates.second),
   image: usdOf(rates.image),
   request: usdOf(rates.request),
   search: usdOf(rates.search),

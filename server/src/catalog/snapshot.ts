@@ -51,7 +51,7 @@ export interface Parts {
   prices?: PriceSteps | undefined
 }
 
-/** The seven fields of a model on the OpenAI wire. Source: spec.md 2.6. */
+/** The seven fields of a model on the OpenAI wire. Source: contract 4.6. */
 export const toListed = ({
   id,
   provider,

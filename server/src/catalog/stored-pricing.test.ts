@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { maxPriceUsd, PricingFields, toPricing } from './pricing-fields'
 import { readPricing, toStoredPricing } from './stored-pricing'
 
@@ -26,6 +26,9 @@ const sent = fc.record({
   image_input: optional,
   image_output: optional,
   search: optional,
+  input_characters: optional,
+  output_characters: optional,
+  second: optional,
   tiers: fc.option(
     fc.array(
       fc.record({
@@ -35,6 +38,8 @@ const sent = fc.record({
         until: fc.constantFrom('00:30', '23:59'),
         input: optional,
         cached_input: optional,
+        output_characters: optional,
+        second: optional,
       }),
       { maxLength: 3 },
     ),

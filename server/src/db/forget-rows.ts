@@ -17,6 +17,7 @@ type Forgettable =
   | 'invitation'
   | 'auth_rate_limit'
   | 'stored_response'
+  | 'conversation'
   | 'node'
 
 const rowsAtOnce = 5000

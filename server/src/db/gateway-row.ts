@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { GatewayRow } from './gateway-schema'
 
-/** The node of its socket is gone, or it would have said more. Source: api.md 21.6. */
+/** The node of its socket is gone, or it would have said more. Source: contract 10.5. */
 export const believedSeconds = 60
 
 /** The status of a gateway's row: what a node wrote that says nothing any more is no longer so. */

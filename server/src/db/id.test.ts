@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { isId, newId, newIdBody, timeOfId } from './id'
 
 test('an id is its prefix and 26 characters of lower-case Crockford base 32', () => {

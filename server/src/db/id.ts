@@ -1,6 +1,6 @@
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** Prefixes of ids, by what they name. Source: api.md 1.3. */
+/** Prefixes of ids, by what they name. Source: contract 1.3. */
 export type IdPrefix =
   | 'user'
   | 'key'
@@ -36,6 +36,8 @@ export type IdPrefix =
   | 'tmpl'
   | 'trail'
   | 'sock'
+  | 'conv'
+  | 'item'
 
 const randomLength = 16
 const codes = Buffer.from(alphabet)

@@ -35,6 +35,9 @@ import * as balanceRises from './migrations/0033-balance-rises'
 import * as seldomTokens from './migrations/0034-seldom-tokens'
 import * as logCaches from './migrations/0035-log-caches'
 import * as storedResponses from './migrations/0040-stored-responses'
+import * as conversations from './migrations/0041-conversations'
+import * as backgroundResponses from './migrations/0042-background-responses'
+import * as measuredUnits from './migrations/0045-measured-units'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -75,6 +78,9 @@ const migrations: Record<string, Migration> = {
   '0034-seldom-tokens': seldomTokens,
   '0035-log-caches': logCaches,
   '0040-stored-responses': storedResponses,
+  '0041-conversations': conversations,
+  '0042-background-responses': backgroundResponses,
+  '0045-measured-units': measuredUnits,
 }
 
 /** The names of all migrations that this version knows, in the order in which they are made. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createCipheriv, randomBytes } from 'node:crypto'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import {
   connectionSecret,
   fingerprintOf,

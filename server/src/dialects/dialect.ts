@@ -1,6 +1,7 @@
 import type { ApiError } from '../errors'
 import type { Identity } from '../wire/answer'
 import type { EventWriter } from '../wire/event-writer'
+import type { HostedUses } from '../wire/hosted-uses'
 import type { JsonObject } from '../wire/json-body'
 
 /** How a format words its failures, and which headers all its answers carry. */
@@ -40,8 +41,10 @@ export interface Original {
    * account's. Absent where a format knows nothing that a provider keeps.
    */
   shared?: (body: JsonObject, model: { reasoning: boolean }) => JsonObject
-  /** Web searches that it may make the provider run, at most. */
-  searches?: number
+  /** What tools that the provider runs can come to, for a model with that price. */
+  hosted?: (pricing: Pick<PaidTerms['pricing'], 'search'>) => HostedUses | undefined
+  /** The body for a credential of the caller's own, where it does not go on as it is. */
+  own?: (body: JsonObject, model: { reasoning: boolean }) => JsonObject
 }
 
 /** What a request is charged by, and who hears of fields that the price does not cover. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { networkInterfaces } from 'node:os'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import ipaddr from 'ipaddr.js'
 import { isOwn, isPublic } from './address'
 
-/** Not globally reachable, or carrying another address. Source: IANA's special-purpose registries. */
+/** Not globally reachable, or carrying another address. Source: IANA, special-purpose address registries. */
 const closed = {
   'X01: this host and loopback': ['0.0.0.0/8', '127.0.0.0/8', '::/128', '::1/128'],
   'X02: metadata of clouds': [

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { array, assert, nat, property, string } from 'fast-check'
+import { array, assert, nat, property, string } from '../../testing/property'
 import { BodyFrames } from './answer-body'
 import { MalformedAnswer } from './answer-head'
 

@@ -8,13 +8,15 @@ import {
 import { AnswerTooLong, readText, type Answer } from './answer'
 
 /** By name, as RFC 9110, 8.4.1 and RFC 8878 have them. */
-const decoders: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress,
-}
+const decoders: ReadonlyMap<string, () => Transform> = new Map(
+  Object.entries({
+    gzip: createGunzip,
+    'x-gzip': createGunzip,
+    deflate: createInflate,
+    br: createBrotliDecompress,
+    zstd: createZstdDecompress,
+  }),
+)
 
 /**
  * The same answer with a body that is decompressed as it is read. It was asked for uncompressed, so
@@ -23,7 +25,7 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 export function decoded(answer: Answer, coding: string): Answer {
   const name = coding.trim().toLowerCase()
   if (name === 'identity' || name === '') return answer
-  return new DecodedAnswer(answer, decoders[name] ?? (() => unknown(name)))
+  return new DecodedAnswer(answer, decoders.get(name) ?? (() => unknown(name)))
 }
 
 /** How many times as long as what came an answer may be, once it is longer than the second. */

@@ -12,8 +12,8 @@ import {
 } from './relay'
 import {
   chatStreamOf,
+  hostedUsesOf,
   prepareChat,
-  searchesOf,
   sendsServiceTier,
   type ChatForm,
 } from './upstream-chat'
@@ -26,12 +26,12 @@ import type { Allowance } from '../routing/stream-bounds'
 import type { Deadline } from '../routing/deadline'
 import type { Part } from '../routing/dispatch'
 import type { Identity } from '../wire/answer'
-import { ChatRequest } from '../wire/chat-request'
+import { CallerChat } from '../wire/chat-request'
 import { usesFunctions } from '../wire/legacy-functions'
 
 /** `POST /v1/chat/completions`. */
-export const chat: Endpoint<typeof ChatRequest> = {
-  schema: ChatRequest,
+export const chat: Endpoint<typeof CallerChat> = {
+  schema: CallerChat,
   operation: 'chat',
   priced: 'chat',
   limitBytes: 32 * 1024 * 1024,
@@ -53,7 +53,7 @@ export const chat: Endpoint<typeof ChatRequest> = {
       bytes: checked.bytes,
       model,
       outputLimit,
-      searches: searchesOf(turn),
+      hosted: hostedUsesOf(turn),
       sendsServiceTier: () => sendsServiceTier(turn),
     })
   },
@@ -61,7 +61,7 @@ export const chat: Endpoint<typeof ChatRequest> = {
     job.checked.request.stream ? Promise.resolve(streamed(job)) : job.ask(new Whole(job)),
 }
 
-const plain: ChatForm<ChatRequest> = {
+const plain: ChatForm<CallerChat> = {
   textField: 'messages',
   outputLimit: (turn) => chat.volume(turn).outputLimit,
 }
@@ -71,64 +71,64 @@ class Asking implements Telling {
   readonly identity: Identity
   readonly legacyFunctions: boolean
   readonly images: RemoteImages | undefined
-  readonly #form: ChatForm<ChatRequest>
+  readonly #form: ChatForm<CallerChat>
 
-  constructor(checked: CheckedRequest<ChatRequest>, object: Identity['object']) {
+  constructor(checked: CheckedRequest<CallerChat>, object: Identity['object']) {
     this.identity = identityOf(checked, object)
     this.legacyFunctions = usesFunctions(checked.body)
     this.images = remoteImagesOf(checked)
     this.#form = this.images ? { ...plain, media: this.images.media } : plain
   }
 
-  prepare(turn: Turn<ChatRequest>): Prepared {
+  prepare(turn: Turn<CallerChat>): Prepared {
     return prepareChat(turn, turn.body, this.#form)
   }
 }
 
-class Whole extends Asking implements Part<Turn<ChatRequest>, Reply> {
-  readonly before: Part<Turn<ChatRequest>, Reply>['before']
+class Whole extends Asking implements Part<Turn<CallerChat>, Reply> {
+  readonly before: Part<Turn<CallerChat>, Reply>['before']
   readonly deadline: Deadline
 
-  constructor(job: Job<ChatRequest>) {
+  constructor(job: Job<CallerChat>) {
     super(job.checked, 'chat.completion')
     this.deadline = jobDeadline(job)
     this.before = this.images && fetching(this.images, this.deadline)
   }
 
-  attempt(turn: Turn<ChatRequest>): Promise<Reply> {
+  attempt(turn: Turn<CallerChat>): Promise<Reply> {
     return wholeChat(turn, this.prepare(turn), this)
   }
 }
 
 const fetching =
   (images: RemoteImages, { signal }: Deadline) =>
-  (turn: Turn<ChatRequest>) =>
+  (turn: Turn<CallerChat>) =>
     images.fetchFor(turn, signal)
 
-function streamed(job: Job<ChatRequest>): Reply {
+function streamed(job: Job<CallerChat>): Reply {
   const plan = new Streamed(job.checked)
   return { kind: 'stream', identity: plan.identity, opening: openStream(job, plan) }
 }
 
-class Streamed extends Asking implements StreamPlan<ChatRequest> {
-  readonly before: StreamPlan<ChatRequest>['before']
+class Streamed extends Asking implements StreamPlan<CallerChat> {
+  readonly before: StreamPlan<CallerChat>['before']
 
-  constructor(checked: CheckedRequest<ChatRequest>) {
+  constructor(checked: CheckedRequest<CallerChat>) {
     super(checked, 'chat.completion.chunk')
     this.before = this.images && fetchingFirst(this.images)
   }
 
-  allowance({ meter }: Turn<ChatRequest>): Allowance | undefined {
+  allowance({ meter }: Turn<CallerChat>): Allowance | undefined {
     return meter.allowance(1)
   }
 
-  relay(turn: Turn<ChatRequest>, prepared: Prepared): RelayedStream {
+  relay(turn: Turn<CallerChat>, prepared: Prepared): RelayedStream {
     return chatStreamOf(prepared, new Relay(turn, prepared, this))
   }
 }
 
 /** A stream's own deadline begins when its provider is asked. */
-const fetchingFirst = (images: RemoteImages) => async (turn: Turn<ChatRequest>) => {
+const fetchingFirst = (images: RemoteImages) => async (turn: Turn<CallerChat>) => {
   using deadline = wholeDeadline(turn.checked)
   await images.fetchFor(turn, deadline.signal)
 }

@@ -26,7 +26,7 @@ export class ConnectionUse {
     return isPooled || rpm !== null || tpm !== null
   }
 
-  /** Whether that is what `enter` rejected with: told only where it was the only cause. Source: api.md 4.8. */
+  /** Whether that is what `enter` rejected with: told only where it was the only cause. Source: contract 4.8. */
   isFull(refusal: ApiError): boolean {
     return this.#full.has(refusal)
   }

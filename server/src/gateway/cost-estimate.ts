@@ -6,14 +6,22 @@ import { modelNamed } from '../catalog/model-names'
 import { isServable } from '../catalog/priced'
 import { onPlatform } from '../catalog/unpriced'
 import { ApiError } from '../errors'
-import { estimateAround, estimatePrompt, textsOf, usualMediaTokens } from '../metering/estimate'
+import { pricedUnits } from '../catalog/priced-units'
+import {
+  estimateAround,
+  estimatePrompt,
+  roughCharacters,
+  textsOf,
+  usualMediaTokens,
+} from '../metering/estimate'
+import { promptCharacters } from '../metering/prompt-characters'
 import { quote, type Quote } from '../metering/quote'
 import { tokensNeeded } from '../policy/token-need'
 import type { Billing } from '../routing/candidate'
 import type { CollectionTurns } from '../routing/collection-turns'
 import { unknownModel } from '../routing/names'
 import { PoolTurns } from '../routing/pool-turns'
-import { ChatRequest } from '../wire/chat-request'
+import { CallerChat } from '../wire/chat-request'
 import { CompletionRequest } from '../wire/completion-request'
 import {
   EmbeddingRequest,
@@ -22,7 +30,7 @@ import {
   partsOf,
   toInputs,
 } from '../wire/embedding-request'
-import { check, type JsonObject } from '../wire/json-body'
+import { check, isObject, type JsonObject } from '../wire/json-body'
 import { promptTexts } from '../wire/text-over-chat'
 
 /** Where a request holds its text. */
@@ -64,16 +72,30 @@ export async function estimateCost(
 ): Promise<CostEstimate> {
   const { size } = asked
   const text = 'field' in size ? textOf(asked.model, size.field, size.value) : undefined
-  const { model, billing } = await targetOf(asked.model, principal, ports)
+  const promptTokens = () => (text ? estimatePrompt(text.body) : 'input' in size ? size.input : 0)
+  const { model, billing } = await targetOf({ ...asked, promptTokens }, principal, ports)
   const tokens =
     text && 'field' in size
-      ? { input: await inputTokensOf(text, ports), output: outputTokensOf(text, model, size.limit) }
+      ? {
+          input: await inputTokensOf(text, model, ports),
+          output: outputTokensOf(text, model, size.limit),
+        }
       : { input: 0, output: 0, ...size }
+  const characters = text &&
+    pricedUnits(model.pricing)?.characters && {
+      input: promptCharacters(text.body),
+      output: roughCharacters(tokens.output),
+    }
+  const amounts = {
+    ...tokens,
+    ...(characters && { characters }),
+    ...(text && { images: text.images }),
+  }
   return {
     modelId: model.id,
     inputTokens: tokens.input,
     outputTokens: tokens.output,
-    cost: quote({ model, billing }, tokens, ports.feeMillionths()),
+    cost: quote({ model, billing }, amounts, ports.feeMillionths()),
     payer: billing.payer,
   }
 }
@@ -84,28 +106,44 @@ interface Text {
   texts: readonly string[]
   /** Tokens that are known without counting. */
   around: number
+  images: number
+  /** Tokens of these, unless the price charges them by the piece. */
+  imageTokens: number
   answers: number
 }
+
+const noImages = { images: 0, imageTokens: 0 }
+
+const imagesIn = ({ messages }: CallerChat): number =>
+  messages
+    .flatMap<unknown>(({ content }) => (Array.isArray(content) ? content : []))
+    .filter((part) => isObject(part) && part['type'] === 'image_url').length
 
 /** What each endpoint's text is to be counted by. They throw `invalid_request`, as the endpoints do. */
 const readers: Record<TextField, (body: JsonObject) => Omit<Text, 'body'>> = {
   messages: (body) => {
-    const asked = textsOf(check(ChatRequest, body))
-    return { texts: asked.texts, around: estimateAround(asked), answers: 1 }
+    const request = check(CallerChat, body)
+    const asked = textsOf(request)
+    const around = estimateAround(asked)
+    return { ...noImages, texts: asked.texts, around, images: imagesIn(request), answers: 1 }
   },
   prompt: (body) => {
     const { prompt } = check(CompletionRequest, body)
     const texts = promptTexts(prompt)
-    if (texts) return { texts, around: 0, answers: texts.length }
+    if (texts) return { ...noImages, texts, around: 0, answers: texts.length }
     const isMany = Array.isArray(prompt) && Array.isArray(prompt[0])
-    return { texts: [], around: [prompt].flat(2).length, answers: isMany ? prompt.length : 1 }
+    const answers = isMany ? prompt.length : 1
+    return { ...noImages, texts: [], around: [prompt].flat(2).length, answers }
   },
   input: (body) => {
     const inputs = toInputs(check(EmbeddingRequest, body).input)
-    if (isTokenInput(inputs)) return { texts: [], around: inputs.flat().length, answers: 0 }
+    if (isTokenInput(inputs)) {
+      return { ...noImages, texts: [], around: inputs.flat().length, answers: 0 }
+    }
     const parts = inputs.flatMap(partsOf)
     const texts = parts.flatMap((part) => (isImage(part) ? [] : [part.text]))
-    return { texts, around: (parts.length - texts.length) * usualMediaTokens, answers: 0 }
+    const images = parts.length - texts.length
+    return { texts, around: 0, images, imageTokens: images * usualMediaTokens, answers: 0 }
   },
 }
 
@@ -114,7 +152,12 @@ function textOf(model: string, field: TextField, value: unknown): Text {
   return { body, ...readers[field](body) }
 }
 
-async function inputTokensOf({ body, texts, around }: Text, { counter }: EstimatePorts) {
+async function inputTokensOf(
+  { body, texts, ...text }: Text,
+  { pricing }: Model,
+  { counter }: EstimatePorts,
+) {
+  const around = text.around + (pricing?.image === undefined ? text.imageTokens : 0)
   if (texts.length === 0) return around
   const counted = await counter.count(texts, { deadlineMs: countingMs })
   return counted === undefined ? estimatePrompt(body) : counted + around
@@ -132,11 +175,11 @@ interface Target {
 }
 
 /** Of a request that nobody has made yet. */
-const nothingMuch = () => ({ needs: [], misfit: () => undefined })
+const nothingMuch = { needs: [], misfit: () => undefined }
 
 /** The model that a call would try first, and how that would be paid. */
 async function targetOf(
-  name: string,
+  { model: name, promptTokens }: { model: string; promptTokens: () => number },
   principal: Principal,
   { catalog, settings, routing }: EstimatePorts,
 ): Promise<Target> {
@@ -148,7 +191,7 @@ async function targetOf(
     routing: { ...routing, turns: { take: (id: string) => turns.peek(id) } },
   }
   try {
-    const question = { name, kinds: categories, demands: nothingMuch }
+    const question = { name, kinds: categories, demands: () => ({ ...nothingMuch, promptTokens }) }
     const { candidates } = await resolutionOf(question, principal, looking)
     const [first] = candidates
     if (!first) throw new Error(`${name} came to nobody`)

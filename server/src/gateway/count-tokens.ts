@@ -11,7 +11,7 @@ import { AttemptFailed, type Outgoing } from '../routing/attempt'
 import type { Candidate } from '../routing/candidate'
 import { exchange } from '../routing/exchange'
 import { needsOf } from '../routing/needs'
-import { TranslatedChat, type ChatRequest } from '../wire/chat-request'
+import { TranslatedChat, type CallerChat } from '../wire/chat-request'
 import { refuseCircle } from '../wire/hops'
 import { check, isObject } from '../wire/json-body'
 
@@ -34,7 +34,11 @@ export async function countTokens(dialect: Dialect, call: Call, ports: Ports): P
     const { body } = await call.readBody(chat.limitBytes, principal.accountId)
     const translation = dialect.read(body)
     const request = check(TranslatedChat, translation.chat)
-    const demands = () => ({ needs: needsOf(translation.chat), misfit: async () => undefined })
+    const demands = () => ({
+      needs: needsOf(translation.chat),
+      misfit: async () => undefined,
+      promptTokens: () => estimatePrompt(translation.chat),
+    })
     const asked = { name: request.model, kinds: chat.kinds, demands }
     const { candidates } = await resolutionOf(asked, principal, ports)
     const [candidate] = candidates
@@ -45,7 +49,7 @@ export async function countTokens(dialect: Dialect, call: Call, ports: Ports): P
   }
 }
 
-async function estimated(request: ChatRequest, { chat: body }: Translation, ports: Ports) {
+async function estimated(request: CallerChat, { chat: body }: Translation, ports: Ports) {
   const asked = textsOf(request)
   const counted = await ports.counter.count(asked.texts, { deadlineMs: countingMs })
   return counted === undefined ? estimatePrompt(body) : counted + estimateAround(asked)

@@ -1,4 +1,4 @@
-import type { Ports, ReadBody } from './job'
+import type { Ports } from './job'
 import type { Model } from '../catalog/model'
 import { ApiError, invalidRequest } from '../errors'
 import { estimateTexts, tokensAtLeast, tokensAtMost } from '../metering/estimate'
@@ -9,6 +9,7 @@ import {
   outputLimitFor,
   type PromptSize,
 } from '../policy/size'
+import type { TokenNeed } from '../policy/token-need'
 import type { Demands } from '../routing/collections'
 import { needsOf } from '../routing/needs'
 import type { JsonObject } from '../wire/json-body'
@@ -51,8 +52,15 @@ export function checkDimensions({ id, dimensions }: Model, body: JsonObject): vo
   throw invalidRequest('dimensions', 'out_of_range', words)
 }
 
+interface Demanding {
+  body: JsonObject
+  fits: Fits
+  need: () => TokenNeed
+}
+
 /** What a request asks of a collection's members. */
-export const demandsOf = ({ body }: ReadBody, fits: Fits): Demands => ({
+export const demandsOf = ({ body, fits, need }: Demanding): Demands => ({
+  promptTokens: () => need().promptTokens,
   needs: needsOf(body),
   misfit(model) {
     try {

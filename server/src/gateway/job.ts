@@ -92,6 +92,11 @@ export interface Call extends Caller {
     accountId: string,
     onText?: (text: string) => void,
   ) => Promise<ReadBody>
+  /**
+   * Reads so many bytes more that belong to its body, once there is room for them. Rejects as `read` does, and
+   * with `gateway_unavailable`. Absent where nothing but the body is read.
+   */
+  readMore?: <Read>(bytes: number, read: () => Promise<Read>) => Promise<Read>
   /** Set where its body is large: released once that was sent on. */
   body?: { release: () => void } | undefined
   /** Aborts when the caller has gone. */
@@ -118,11 +123,13 @@ export interface Call extends Caller {
 
 /** What a request may go on from. */
 export interface RequestHistory {
+  /** How many bytes of it are to be read; 0 where there is none. */
+  unreadBytes: (userId: string, body: JsonObject) => number | Promise<number>
   /** The request with it in its input. */
   expand: (userId: string, read: ReadBody) => ReadBody | Promise<ReadBody>
 }
 
-/** A request that its caller named by an `Idempotency-Key`. Source: api.md 4.9. */
+/** A request that its caller named by an `Idempotency-Key`. Source: contract 4.9. */
 export interface Repeatable {
   /**
    * Undefined when this request is the one to run, else the answer of the first. Rejects with
@@ -150,7 +157,7 @@ export interface WholeReply {
   usage: Usage
   /** Nano-dollars, once the request was settled. */
   cost?: bigint
-  /** Key of the provider that answered. */
+  /** Key of the provider that answered; empty where none has yet. */
   provider: string
   /** Fields of the request that it was answered without. */
   omitted?: readonly string[] | undefined

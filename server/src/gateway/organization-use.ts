@@ -34,7 +34,7 @@ function limitsIn(terms: MemberTerms, userId: string): CallerLimits {
 /**
  * What one request takes of the limits of organizations: those whose connections it is to be served by,
  * or whose pools are to pay for it. Each counts it once, however many of its candidates come to nothing.
- * Source: api.md 3.1.
+ * Source: contract 3.1.
  */
 export class OrganizationUse {
   readonly #options: Options

@@ -1,11 +1,11 @@
 import { chat } from './chat'
 import type { Endpoint, Reply } from './job'
 import type { Dialect, Translation } from '../dialects/dialect'
-import { TranslatedChat, type ChatRequest } from '../wire/chat-request'
+import { TranslatedChat, type CallerChat } from '../wire/chat-request'
 import { isObject } from '../wire/json-body'
 
 /** Chat completions for callers of another format. */
-export const overChat = (dialect: Dialect): Endpoint<typeof ChatRequest> => ({
+export const overChat = (dialect: Dialect): Endpoint<typeof CallerChat> => ({
   ...chat,
   schema: TranslatedChat,
   translate: dialect.read,

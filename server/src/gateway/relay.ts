@@ -1,6 +1,7 @@
 import type { CheckedRequest, Job, OpenStream, Turn } from './job'
 import { Leaving } from './leaving'
 import { loweredOutput } from './lowered-output'
+import { pricedUnits } from '../catalog/priced-units'
 import { estimatePrompt, estimateUsage, roughOutputTokens } from '../metering/estimate'
 import { outputLimitOfUnknown } from '../metering/volume'
 import { newIdBody } from '../db/id'
@@ -15,6 +16,7 @@ import type { Part } from '../routing/dispatch'
 import type { Allowance } from '../routing/stream-bounds'
 import { UpstreamStream } from '../routing/upstream-stream'
 import { answerId, type Identity } from '../wire/answer'
+import type { CustomNames } from '../wire/custom-calls'
 import type { JsonObject } from '../wire/json-body'
 import type { TextSize } from '../wire/text-size'
 import type { Usage } from '../wire/usage'
@@ -99,6 +101,10 @@ export class Relay implements RelayRequest {
     this.wantsUsage = telling.wantsUsage ?? options?.include_usage === true
   }
 
+  get units(): RelayRequest['units'] {
+    return pricedUnits(this.#turn.model.pricing)
+  }
+
   get options(): RelayOptions {
     return this.#turn.candidate.provider.options
   }
@@ -162,6 +168,8 @@ export const promptUsage = (body: JsonObject, bytes: number): Usage => ({
 export interface Prepared extends Outgoing {
   /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
   callerNames?: ReadonlyMap<string, string> | undefined
+  /** The caller's custom tools for which functions stand, by their names. */
+  customTools?: CustomNames | undefined
   /** Set where the caller's request is passed on in the format that it came in. */
   own?: OwnFormat | undefined
   /** Fields of the request that are answered without; their caller is told. */

@@ -7,7 +7,7 @@ import type { OwnedCall } from '../egress/egress'
 import { ApiError } from '../errors'
 import type { Provider } from '../providers/provider'
 import { sampleCandidate } from '../routing/candidate-for-tests'
-import { ChatRequest } from '../wire/chat-request'
+import { CallerChat } from '../wire/chat-request'
 
 const png = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')
 const data = `data:image/png;base64,${png.toString('base64')}`
@@ -27,7 +27,7 @@ function staged(urls: string[], { answer = () => new Response(png), limits }: St
       { role: 'user', content: [{ type: 'text', text: 'What is it?' }, ...urls.map(image)] },
     ],
   }
-  const request = ChatRequest.parse(body)
+  const request = CallerChat.parse(body)
   const images = remoteImagesOf({ request })
   const fetched: string[] = []
   const ports: ImagePorts = {

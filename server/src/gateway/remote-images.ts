@@ -6,7 +6,7 @@ import type { Principal } from '../auth/principal'
 import type { GuardedWay } from '../egress/egress'
 import { invalidRequest } from '../errors'
 import type { Media } from '../providers/media'
-import type { ChatRequest } from '../wire/chat-request'
+import type { CallerChat } from '../wire/chat-request'
 
 /** What one request may have fetched for it. */
 interface ImageLimits {
@@ -48,17 +48,17 @@ type ShownTurn = Fetching & Parameters<typeof addressesFor>[0]
 /** The images that a chat request names by address; undefined where there are none, as in nearly all. */
 export function remoteImagesOf({
   request,
-}: Pick<CheckedRequest<ChatRequest>, 'request'>): RemoteImages | undefined {
+}: Pick<CheckedRequest<CallerChat>, 'request'>): RemoteImages | undefined {
   const places = placesOf(request)
   return places.size > 0 ? new RemoteImages(places) : undefined
 }
 
 const nowhere: ReadonlyMap<string, string> = new Map()
 
-const isOfParts = ({ content }: ChatRequest['messages'][number]) => Array.isArray(content)
+const isOfParts = ({ content }: CallerChat['messages'][number]) => Array.isArray(content)
 
 /** Each address, and the field in which it stands first. */
-function placesOf({ messages }: ChatRequest): ReadonlyMap<string, string> {
+function placesOf({ messages }: CallerChat): ReadonlyMap<string, string> {
   if (!messages.some(isOfParts)) return nowhere
   const places = new Map<string, string>()
   for (const [position, { content }] of messages.entries()) {

@@ -51,7 +51,7 @@ const owned = (id: string): OwnedConnection => ({
   found: new Map(),
 })
 
-const nothingMuch = () => ({ needs: [], misfit: () => undefined })
+const nothingMuch = () => ({ needs: [], misfit: () => undefined, promptTokens: () => 0 })
 const chat: readonly Category[] = ['chat']
 const unknown = () => Promise.reject(new Error('nobody is asked'))
 

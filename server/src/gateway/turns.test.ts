@@ -124,6 +124,7 @@ function turnsOf(candidates: Candidate[]) {
         months,
         settings,
         drains,
+        timers: { requestMs: 1000, streamMs: 5000 },
       },
       principal: { accountId: 'user_1', userId: 'user_1' },
       body: { max_tokens: 1000, speed: 'fast' },

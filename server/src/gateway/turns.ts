@@ -3,6 +3,7 @@ import type { Call, Ports } from './job'
 import { withModelsOutput, type Lowering } from './lowered-output'
 import { OrganizationUse } from './organization-use'
 import { UnansweredUse, type Unpaid } from './unanswered'
+import { withMeasuredVolume, type MeasuredTimers } from './measured-volume'
 import type { Principal } from '../auth/principal'
 import type { Model } from '../catalog/model'
 import { unavailable, type ApiError, type ErrorCode } from '../errors'
@@ -29,7 +30,7 @@ interface Checkable {
     | 'months'
     | 'settings'
     | 'drains'
-  >
+  > & { timers: MeasuredTimers }
   call?: Pick<Call, 'waits'>
   principal: Pick<Principal, 'accountId' | 'userId'>
   body: JsonObject
@@ -139,7 +140,7 @@ export class Turns<Request extends Checkable> implements Course<Turn<Request>> {
     this.#organizations?.releasePlaces()
   }
 
-  /** Asks the candidates, one after the other, for the whole request or a part of it. Source: api.md 21.1. */
+  /** Asks the candidates, one after the other, for the whole request or a part of it. Source: contract 10.2. */
   ask<Answer>(part: Part<Turn<Request>, Answer>): Promise<Answer> {
     return dispatch(this, part)
   }
@@ -274,7 +275,8 @@ export class Turns<Request extends Checkable> implements Course<Turn<Request>> {
     const isShared = organizationId !== null && mode !== 'member_pays'
     const shared = isShared ? this.#organizations?.monthOf(organizationId) : undefined
     const terms = { model, billing, month: isOwn ? month : month?.paidByOthers(), shared }
-    return checked.ports.metering.hold(terms, () => endpoint.volume(turn))
+    const { metering, timers } = checked.ports
+    return metering.hold(terms, () => withMeasuredVolume(endpoint.volume(turn), turn, timers))
   }
 
   #begin(turn: Turn<Request>, paid: Paid | undefined): Turn<Request> {

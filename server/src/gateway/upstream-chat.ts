@@ -8,14 +8,22 @@ import { chatWayOf, responsesWayOf, type ChatWay } from '../providers/chat-way'
 import type { Model } from '../catalog/model'
 import { strippedFrom } from '../metering/costly-fields'
 import { ChatStream } from '../providers/openai/chat-stream'
+import { CustomCallStream } from '../providers/custom-call-stream'
 import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
-import { omittedByRelay, outputLimitOf, toUpstreamChat } from '../providers/openai/request'
+import {
+  omittedByRelay,
+  outputLimitOf,
+  takesCustomTools,
+  toUpstreamChat,
+} from '../providers/openai/request'
 import { withAcceptedToolNames } from '../providers/tool-names'
 import { TranslatedStream } from '../providers/translated-stream'
 import type { Source } from '../providers/upstream-error'
 import type { Sent } from '../routing/attempt'
 import { isByPrice } from '../routing/candidate'
-import type { ChatRequest } from '../wire/chat-request'
+import type { CallerChat } from '../wire/chat-request'
+import { customToolsOf } from '../wire/custom-tools'
+import type { HostedUses } from '../wire/hosted-uses'
 import type { JsonObject } from '../wire/json-body'
 import { toPlainChat } from '../wire/plain-chat'
 
@@ -33,14 +41,17 @@ type Undecided = Pick<Turn<unknown>, 'model' | 'candidate'> & {
   checked: Pick<CheckedRequest<unknown>, 'translation'>
 }
 type Shown = Undecided &
-  Pick<Turn<ChatRequest>, 'body'> & { checked: Pick<CheckedRequest<ChatRequest>, 'request'> }
+  Pick<Turn<CallerChat>, 'body'> & { checked: Pick<CheckedRequest<CallerChat>, 'request'> }
 
-/** Web searches that a candidate's provider may run for a request, at most. */
-export function searchesOf(turn: Undecided & Pick<Turn<unknown>, 'body'>): number {
+/** What tools that a candidate's provider runs for a request can come to; undefined where it runs none. */
+export function hostedUsesOf(
+  turn: Undecided & Pick<Turn<unknown>, 'body'>,
+): HostedUses | undefined {
   const original = turn.checked.translation?.original
-  if (!original?.searches) return 0
+  const uses = original?.hosted?.({ search: turn.model.pricing?.search })
+  if (!original || !uses) return undefined
   const { adapter } = wayOf(turn, turn.body)
-  return adapter?.own?.format === original.format ? original.searches : 0
+  return adapter?.own?.format === original.format ? uses : undefined
 }
 
 /** Whether a candidate's provider is sent the service tier that a request asks for. */
@@ -80,16 +91,27 @@ export function prepareChat<Request>(
   if (translation?.refusal) throw translation.refusal
   const cached = withPromptCaching(body, turn, adapter !== undefined)
   const { chat: named, callerNames } = withAcceptedToolNames(cached, adapter?.toolNames)
-  if (adapter) {
-    return { ...translated({ turn, way, form }, adapter, { chat, body: named }), callerNames }
-  }
   const { upstreamModel } = turn.model
   const { options } = turn.candidate.provider
-  const relayed = toUpstreamChat(named, { upstreamModel, options })
-  const omitted = toldOmissions(turn, omittedByRelay(named, { upstreamModel, options }))
+  const customTools = customToolsOf(body)
+  if (adapter) {
+    const sent = translated({ turn, way, form }, adapter, { chat, body: named })
+    return { ...sent, callerNames, customTools }
+  }
+  const target = { upstreamModel, options }
+  const relayed = toUpstreamChat(named, target)
+  const omitted = toldOmissions(turn, omittedByRelay(named, target))
   if (deployment !== undefined) relayed['model'] = deployment
   const source = new TurnSource(turn, form.textField)
-  return { source, operation: way.operation, url: way.url, body: relayed, callerNames, omitted }
+  return {
+    source,
+    operation: way.operation,
+    url: way.url,
+    body: relayed,
+    callerNames,
+    customTools: takesCustomTools(target) ? undefined : customTools,
+    omitted,
+  }
 }
 
 interface Going<Request> {
@@ -138,9 +160,10 @@ function allowedBody(
   { candidate, model }: Pick<Turn<unknown>, 'candidate' | 'model'>,
   omit: (field: string) => void,
 ): JsonObject {
-  const { body, shared, paid } = original
+  const { body, shared, own, paid } = original
   const { reasoning } = model.capabilities
-  const safe = shared && isShared(candidate) ? shared(body, { reasoning }) : body
+  const fit = isShared(candidate) ? shared : own
+  const safe = fit ? fit(body, { reasoning }) : body
   const { pricing } = model
   return pricing && isByPrice(candidate.billing) ? paid(safe, { pricing, omit }) : safe
 }
@@ -156,7 +179,10 @@ function translated<Request>(
 ): Prepared {
   const { operation, url, deployment } = way
   const plain = toPlainChat(body)
-  const target = targetOf(turn, chat, form)
+  const { upstreamModel } = turn.model
+  const knowsCustom = takesCustomTools({ upstreamModel, options: turn.candidate.provider.options })
+  const customTools = knowsCustom ? customToolsOf(body) : undefined
+  const target = { ...targetOf(turn, chat, form), customTools }
   const write = (signatures: Target['signatures']): Sent & Pick<Prepared, 'omitted'> => {
     const request = adapter.request(plain, { ...target, ...(signatures && { signatures }) })
     if (deployment !== undefined) request.body['model'] = deployment
@@ -220,11 +246,12 @@ function targetOf<Request>(
 
 /** What reads the stream of a candidate that was asked in its own format, by an adapter, or in ours. */
 export function chatStreamOf(
-  { own, adapter }: Pick<Prepared, 'own' | 'adapter'>,
+  { own, adapter, customTools }: Pick<Prepared, 'own' | 'adapter' | 'customTools'>,
   request: RelayRequest,
 ): RelayedStream {
   if (own) return own.stream(request)
-  return adapter
+  const stream = adapter
     ? new TranslatedStream(adapter.reader(request.source), request)
     : new ChatStream(request)
+  return customTools ? new CustomCallStream(stream, customTools) : stream
 }

@@ -9,6 +9,7 @@ import { Deadline } from '../routing/deadline'
 import { exchange } from '../routing/exchange'
 import { UpstreamStream } from '../routing/upstream-stream'
 import { CollectedChat } from '../wire/collected-chat'
+import { withCustomCalls } from '../wire/custom-calls'
 import { isObject, type JsonObject } from '../wire/json-body'
 
 /** A whole chat completion that somebody waits for, and until when. */
@@ -63,8 +64,12 @@ const replyOf = ({ body, usage }: WholeAnswer, { turn, sent }: ChatAttempt): Cha
   outputLimit: loweredOutput(turn),
 })
 
-const relayed = (answer: unknown, attempt: ChatAttempt): ChatReply =>
-  replyOf(relayChat(answer, relayOf(attempt)), attempt)
+function relayed(answer: unknown, attempt: ChatAttempt): ChatReply {
+  const whole = relayChat(answer, relayOf(attempt))
+  const { customTools } = attempt.sent
+  const body = customTools ? withCustomCalls(whole.body, customTools) : whole.body
+  return replyOf({ ...whole, body }, attempt)
+}
 
 function passedBack(answer: unknown, attempt: ChatAttempt): ChatReply {
   const { own } = attempt.sent

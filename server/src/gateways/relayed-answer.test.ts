@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { bounds } from './frames'
 import { staged } from './stage-for-tests'
 import { ProtocolError } from './read-frame'

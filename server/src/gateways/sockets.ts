@@ -48,7 +48,7 @@ const opensMs = 60_000
 const comeAgain = 1013
 const mostUnreadBytes = 32 * 1024 * 1024
 
-/** The sockets of self-hosted gateways, from their opening to their end. Source: api.md 21.6. */
+/** The sockets of self-hosted gateways, from their opening to their end. Source: contract 10.5. */
 export class Sockets implements AsyncDisposable {
   readonly #ports: SocketPorts
   readonly #timers: ReturnType<typeof setInterval>[]

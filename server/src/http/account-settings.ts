@@ -22,7 +22,7 @@ export interface StoredSettings {
   updated_at: Date
 }
 
-/** Source: api.md 6.2. */
+/** Source: contract 6.5. */
 export const Settings = z
   .object({
     user_id: z.string(),

@@ -26,7 +26,7 @@ export type Components = Readonly<Record<string, Described>>
 const digits = '01k9z3t6c8q4v7x2m5n0p1r3s4'
 const moment = '2026-01-31T09:30:00.000Z'
 
-/** Ids begin with what they name. Source: api.md 1.3. */
+/** Ids begin with what they name. Source: contract 1.3. */
 const prefixes: Readonly<Record<string, string>> = {
   user: 'user',
   account: 'user',

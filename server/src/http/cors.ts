@@ -22,7 +22,7 @@ const vary = 'Origin, Access-Control-Request-Headers'
 
 /**
  * Any origin, no cookies, whatever headers are asked for: client libraries in browsers add their
- * own. A preflight is 200 without a key, as 204 is none of our statuses. Source: wire.md R21.
+ * own. A preflight is 200 without a key, as 204 is none of our statuses. Source: contract 1.9.
  */
 export const allowAnyOrigin: MiddlewareHandler<Env> = async (c, next) => {
   if (c.req.method === 'OPTIONS') {

@@ -61,7 +61,7 @@ export function complete(description: Description, routes: readonly Registered[]
 
 /**
  * Says of a body what holds for all of `/api`: a POST takes null for an optional field and, where it requires none, no
- * body; any other method needs a field. Source: api.md 1.2.
+ * body; any other method needs a field. Source: contract 1.1, 1.2.
  */
 function describeBody({ requestBody }: Operation, method: string, components: Components = {}) {
   if (!requestBody) return

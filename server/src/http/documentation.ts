@@ -121,7 +121,7 @@ const parameter = (place: 'path' | 'query') => (name: string) => ({
   schema: { type: 'string' as const },
 })
 
-/** Source: api.md 4.9. */
+/** Source: contract 4.9. */
 const repeatKey = {
   name: keyHeader,
   in: 'header' as const,

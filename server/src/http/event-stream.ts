@@ -139,12 +139,15 @@ class EventStream {
     let text = ''
     for (const chunk of chunks ?? []) text += this.#writer.write(chunk)
     const isOver = !chunks || source.ended
+    if (isOver && !this.#isClosed) text += this.#writer.end()
+    const { kept } = this.#writer
+    // Before it goes out, so that a client that has read the end can go on from it.
+    if (kept) await kept
     if (this.#isClosed) return
     // A writer may have nothing to say of what it was given.
     if (!isOver) return text === '' ? undefined : this.#send(controller, text)
     const { copy, crashAt } = this.#outgoing
-    text += this.#writer.end()
-    // Before it goes out, so that whoever has read the end can ask again.
+    // Likewise for a repeat of the request.
     if (copy) await copy.end(encode(text))
     crashAt?.('before-last-byte')
     this.#close(controller, text)
@@ -221,7 +224,7 @@ class EventStream {
   }
 }
 
-/** A streamed answer's body. Source: api.md 4.3. */
+/** A streamed answer's body. Source: contract 4.3. */
 export const toEventStream = (outgoing: Outgoing, watch: StreamWatch): ReadableStream<Uint8Array> =>
   new EventStream(outgoing, watch).toBody()
 

@@ -33,7 +33,7 @@ export interface Access {
 
 const megabyte = 1024 * 1024
 
-/** What a body may have. Source: api.md 1.2. */
+/** What a body may have. Source: contract 1.1. */
 const bodyBytes = { usual: 64 * 1024, larger: megabyte, bulk: 8 * megabyte }
 
 /** What routes below a path must be; the first that fits counts. */
@@ -41,7 +41,7 @@ const classOf: readonly (readonly [RegExp, Class])[] = [
   [/^\/v1\//, 'models'],
   [/^\/api\/admin\//, 'operator'],
   [/^\/api\/public\//, 'public'],
-  // They authenticate by a session that is being made, and by a signature. Source: api.md 20.
+  // They authenticate by a session that is being made, and by a signature. Source: contract 2.5, 9.4.
   [/^\/api\/(auth|webhooks)\//, 'open'],
   [/^\/api\//, 'api'],
   [/^\//, 'open'],

@@ -5,7 +5,7 @@ import { toUsd } from '../wire/usd'
 /** A limit that is counted in whole things. */
 export const limit = z.int().min(1).max(2_147_483_647)
 
-/** The five quota types; null is no limit. Source: api.md 15. */
+/** The five quota types; null is no limit. Source: contract 6.11. */
 export const quotaFields = {
   requests_per_minute: limit.nullish(),
   tokens_per_minute: limit.nullish(),

@@ -21,7 +21,7 @@ interface Options {
 
 /**
  * One request with an `Idempotency-Key`: it claims the key, and its answer is kept where something
- * was done before it was given, else the key is free again. Source: api.md 4.9.
+ * was done before it was given, else the key is free again. Source: contract 4.9.
  */
 export class Once {
   readonly #options: Options

@@ -134,7 +134,7 @@ const telling = (name: string, value: unknown) => (saysNothing(name, value) ? un
 
 /**
  * Describes an interface from its routes: OpenAPI 3.1 as JSON. The operator's is a document of its own, as it is outside
- * the public interface: clients that are generated from the public one have none of it. Source: api.md 19, 20.6.
+ * the public interface: clients that are generated from the public one have none of it. Source: contract 9.2, 9.6.
  */
 export async function describeInterface(
   app: Hono<Env>,

@@ -14,13 +14,25 @@ export const operationNotes: Readonly<Record<string, string>> = {
   countMessageTokens:
     'Asked of Anthropic where the request would be passed on, else an estimate. Costs nothing, and counts as a request.',
   createResponse:
-    'Passed on as it came to providers of that format, translated for all others; fields that the answer is made without are named in `x-tollgate-omitted`. With `store` true the answer is kept for your account, and `previous_response_id` goes on from it with any model; `conversation` and `background` are refused.',
+    'Passed on as it came to providers of that format, translated for all others; fields that the answer is made without are named in `x-tollgate-omitted`. With `store` true the answer is kept for your account, and `previous_response_id` goes on from it with any model; `conversation` goes on from a conversation and adds to it. With `background` true the request is answered at once, and `GET /v1/responses/{id}` shows how far it has come.',
   getResponse:
-    'Of your account only, whichever of its keys asked. Kept are answers whose request had `store` true.',
+    'Of your account only, whichever of its keys asked. Kept are answers whose request had `store` or `background` true. With `stream` true, the events of one that was asked for as a stream in the background, from any event on, up to an hour after its end.',
   deleteResponse:
     'At once, with the input of its request. Answers that went on from it stay, but nothing goes on from those.',
+  cancelResponse:
+    'Once: an answer that has ended stays as it is. What its provider bills of a request that is broken off is charged.',
   listResponseInputItems:
     'What the request itself sent, without what it went on from; the latest first. Items without an id get one.',
+  createConversation:
+    'With up to 20 items. Requests for responses name it in `conversation`; it goes when it was not used for long.',
+  getConversation: 'Of your own account only. Its items have a list of their own.',
+  updateConversation: 'All of `metadata` is replaced; without the field nothing is changed.',
+  deleteConversation: 'At once, with its items. Answers that were kept besides stay.',
+  listConversationItems:
+    'Those that were added, and input and output of each request that named it; the latest first.',
+  createConversationItems: 'All or none. An id that another of its items has is replaced.',
+  getConversationItem: 'Texts of messages are shown as lists of parts, however they were sent.',
+  deleteConversationItem: 'Answers with the conversation. Requests go on from what is left.',
   listModels: 'Not a promise that you may call them: that is judged by the call. Without pages.',
   getModel:
     'For clients of OpenAI. With a header `anthropic-version`, in the shape of Anthropic. `GET /api/models/{model_id}` has prices and capabilities.',

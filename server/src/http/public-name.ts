@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { invalidRequest } from '../errors'
 
-/** First parts of model ids and of paths that mean something else. Source: api.md 6.3. */
+/** First parts of model ids and of paths that mean something else. Source: contract 6.6. */
 const reserved = new Set(
   'collection auto admin api v1 native docs system support tollgate'.split(' '),
 )
 
-/** A handle or a slug: both share one name space. Source: api.md 6.3. */
+/** A handle or a slug: both share one name space. Source: contract 6.6. */
 export const publicName = z
   .string()
   .min(3)

@@ -15,7 +15,7 @@ export interface RepeatPorts {
 /**
  * Answers with what `work` makes; where the request carries an `Idempotency-Key` that was used before,
  * with what it made then. `work` says by `dispatched` when it does what must not be done twice. Source:
- * api.md 4.9.
+ * contract 4.9.
  */
 export async function answeredOnce(
   c: Context<Env>,

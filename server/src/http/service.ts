@@ -6,7 +6,7 @@ import { ApiError } from '../errors'
 /** Whether a balancer should send requests, and how each part is, by name. */
 export type Readiness = () => Promise<{ isReady: boolean; checks: Record<string, boolean> }>
 
-/** `/healthz` while the process lives, `/readyz` while it can serve. Source: api.md 20. */
+/** `/healthz` while the process lives, `/readyz` while it can serve. Source: contract 9.5. */
 export const serviceRoutes = (guards: Guards, readiness: Readiness) =>
   new Hono<Env>()
     .get('/healthz', guards.open, (c) => c.json({ status: 'ok' }))

@@ -7,7 +7,7 @@ export interface Sessions {
   signedIn: (headers: Headers) => Promise<SignedIn | undefined>
 }
 
-/** A header that says who calls counts alone. Source: api.md 2.1. */
+/** A header that says who calls counts alone. Source: contract 2.1. */
 export const hasKey = ({ headers }: Request) => headers.has('authorization')
 
 /** Throws `insufficient_permissions` for a change that another site has a browser ask for. */

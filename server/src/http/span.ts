@@ -22,7 +22,7 @@ const isWholeDay = (text: string) => text.length === 10
 /** A day that ends something counts to its end. */
 const toEnd = (text: string) => new Date(Date.parse(text) + (isWholeDay(text) ? dayMs : 0))
 
-/** Throws `invalid_request` for what ends before it starts. Source: api.md 1.5. */
+/** Throws `invalid_request` for what ends before it starts. Source: contract 1.5. */
 export function spanOf({ start_date: from, end_date: to }: Asked): Span {
   const start = from === undefined ? undefined : new Date(from)
   const end = to === undefined ? undefined : toEnd(to)

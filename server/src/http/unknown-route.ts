@@ -1,6 +1,7 @@
 import { ApiError } from '../errors'
 
-const modelPath = /^\/(?:chat\/completions|completions|embeddings|messages|models|responses)\b/
+const modelPath =
+  /^\/(?:chat\/completions|completions|embeddings|messages|models|responses|conversations)\b/
 
 /** The error for a path that is not there. What base URLs get wrong most is told with the right path. */
 export function unknownRoute(path: string): ApiError {

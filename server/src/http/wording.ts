@@ -9,7 +9,7 @@ const ofMessages = /^(https?:\/\/[^/]*)?(\/+v1)*\/+messages(?![\w-])/
 const ofResponses = /^(https?:\/\/[^/]*)?(\/+v1)*\/+responses(?![\w-])/
 const ofModels = /^(https?:\/\/[^/]*)?(\/+v1)*\/+models(?![\w-])/
 
-/** Whether a request is for the list of models in Anthropic's shape. Source: wire.md 13.1. */
+/** Whether a request is for the list of models in Anthropic's shape. Source: contract 5.1. */
 export const asksAnthropic = (request: Request) => request.headers.has('anthropic-version')
 
 /** The SDKs of OpenAI take JSON and read an error by its status; Codex does not. */

@@ -7,8 +7,8 @@ import { keptMonths } from '../trail/organization-trail'
 const sharedSumMonths = 25
 
 /**
- * Forgets conversations that ended, answers that were kept, and invitations that nobody can answer any more, `days` full days
- * after they did; what organizations used by day, of which their limits need the running month only,
+ * Forgets sessions that ended, answers that were kept, conversations that are not used, and invitations that cannot be
+ * answered any more, `days` full days after they did; what organizations used by day, of which their limits need the running month only,
  * and what was changed in them after 25 months; tries to sign in, and when gateways were online, after
  * a day; nodes that were killed after a week. Resolves with how many there were of each that anybody
  * asks for.
@@ -31,6 +31,7 @@ export async function forgetEnded(db: Kysely<Schema>, days: number) {
     )`,
   )
   const responses = await forgetRows(db, 'stored_response', sql`created_at < ${old}`)
+  await forgetRows(db, 'conversation', sql`used_at < ${old}`)
   // Answered or not, none is open beyond that.
   const invitations = await forgetRows(db, 'invitation', sql`expires_at < ${old}`)
   const sums = await forgetRows(

@@ -19,7 +19,7 @@ const limits = {
   monthly_spend_limit: usd(2).nullish(),
 }
 
-/** A key to be made. Source: api.md 6.1. */
+/** A key to be made. Source: contract 6.4. */
 export const NewKey = z
   .object({
     name: line(100),

@@ -31,7 +31,7 @@ export async function runCheck(
 }
 
 /**
- * What violates the invariants of faults.md section 1. A check that fails, such as by a timeout, is
+ * What violates the invariants of contract 13.1. A check that fails, such as by a timeout, is
  * passed to `onFailure`, and the others run; without `onFailure` the first failure rejects.
  */
 export async function audit(

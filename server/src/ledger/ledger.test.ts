@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { sql } from 'kysely'
 import { endLeases } from './end-leases'
 import { fenceLease } from './fence-lease'

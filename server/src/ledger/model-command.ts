@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 
 /** Everything that can happen to two accounts on three nodes; `pick` chooses among what is there. */
 export type Command =

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { command, type Command } from './model-command'
 import { World } from './model-world'
 
-const runs = Number(process.env['MONEY_RUNS'] ?? 10_000)
+const runs = fc.runsOf(10_000)
 const commands = fc.array(command, { minLength: 20, maxLength: 80 })
 
 /** Runs a sequence on two accounts with something on them, and heals all that it broke. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { newCustomer } from './customer-for-tests'
 import { eventForTests, recordForTests } from './event-for-tests'
 import { readMonth } from './month-sums'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { array, assert, integer, option, property } from 'fast-check'
+import { array, assert, integer, option, property } from '../../testing/property'
 import { portionsOf } from './portions'
 import type { Charge } from './usage-record'
 

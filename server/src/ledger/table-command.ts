@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 
 /** `isMembers`: of a member of an organization that earns it. */
 interface Cost {

@@ -13,6 +13,10 @@ export interface TokenCounts {
   imageOutput: number
   /** Web searches of the provider's: no tokens. */
   searches: number
+  /** Unicode code points and milliseconds, where the price has rates of these. */
+  inputCharacters?: number | undefined
+  outputCharacters?: number | undefined
+  processingMs?: number | undefined
 }
 
 /** All tokens of the prompt. */
@@ -28,7 +32,7 @@ export const tokensRead = (tokens: TokenCounts): number =>
 export const tokensWritten = (tokens: TokenCounts): number =>
   tokens.output + tokens.reasoning + tokens.audioOutput + tokens.imageOutput
 
-/** Who pays for an attempt, and by which price. Source: api.md 21.3. */
+/** Who pays for an attempt, and by which price. Source: contract 11.1. */
 export type BillingMode = 'platform' | 'house' | 'byok' | 'org_pays' | 'member_pays' | 'free'
 
 /** A candidate that was not asked. */

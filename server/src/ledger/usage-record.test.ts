@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { eventForTests, recordForTests } from './event-for-tests'
 import { asOrphan, chargeOf, recordColumns, toCharge } from './usage-record'
 
@@ -31,13 +31,17 @@ test('what few records say comes last: who was asked for, who was passed over, w
   const { tokens } = eventForTests('user_1')
   const searched = { ...tokens, cacheWriteLong: 1, imageInput: 2, imageOutput: 3, searches: 4 }
   expect(lastOf({ tokens: searched })).toEqual([null, null, null, null, 1, 2, 3, 4])
+  const ofTime = { ...tokens, processingMs: 7 }
+  expect(lastOf({ tokens: ofTime }).slice(4)).toEqual([0, 0, 0, 0, null, null, 7])
+  const ofCharacters = { ...tokens, inputCharacters: 5, outputCharacters: 0 }
+  expect(lastOf({ tokens: ofCharacters }).slice(4)).toEqual([0, 0, 0, 0, 5, 0])
   const event = eventForTests('user_1', { ...told, reason: 'provider_error', price: 12n })
   expect(chargeOf(recordForTests('user_1', event))).toEqual(toCharge(event))
 })
 
-const lastOf = (fields: object) => {
+const lastOf = (fields: object): unknown[] => {
   const values: unknown = JSON.parse(recordForTests('user_1', fields))
-  return Array.isArray(values) ? values.slice(shortest) : undefined
+  return Array.isArray(values) ? values.slice(shortest) : []
 }
 
 const toSnake = ({ connectionId, ...rest }: { connectionId: null }) => ({

@@ -65,6 +65,10 @@ export const recordColumns = [
   ['image_input_tokens', 'bigint'],
   ['image_output_tokens', 'bigint'],
   ['searches', 'bigint'],
+  // Since 0045.
+  ['input_characters', 'bigint'],
+  ['output_characters', 'bigint'],
+  ['processing_ms', 'bigint'],
 ] as const
 
 const placeOf = (column: (typeof recordColumns)[number][0]) =>
@@ -136,9 +140,14 @@ function addLast(values: unknown[], event: UsageEvent): void {
 
 const none: readonly number[] = []
 
-function seldomOf({ cacheWriteLong, imageInput, imageOutput, searches }: TokenCounts) {
-  const hasNone = cacheWriteLong + imageInput + imageOutput + searches === 0
-  return hasNone ? none : [cacheWriteLong, imageInput, imageOutput, searches]
+function seldomOf(tokens: TokenCounts): readonly (number | null)[] {
+  const { cacheWriteLong, imageInput, imageOutput, searches } = tokens
+  const { inputCharacters, outputCharacters, processingMs } = tokens
+  const isMeasured = inputCharacters !== undefined || processingMs !== undefined
+  if (!isMeasured && cacheWriteLong + imageInput + imageOutput + searches === 0) return none
+  const counted = [cacheWriteLong, imageInput, imageOutput, searches]
+  if (!isMeasured) return counted
+  return [...counted, inputCharacters ?? null, outputCharacters ?? null, processingMs ?? null]
 }
 
 const toPassedOver = ({ model, provider, connectionId, reason }: PassedOver) => ({

@@ -1,18 +1,20 @@
 import { isObject } from '../wire/json-body'
 
 /** How other formats say it, in our words. */
-const words: Readonly<Record<string, string>> = {
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  max_tokens: 'length',
-  tool_use: 'tool_calls',
-  refusal: 'content_filter',
-  completed: 'stop',
-  incomplete: 'length',
-}
+const words: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    end_turn: 'stop',
+    stop_sequence: 'stop',
+    max_tokens: 'length',
+    tool_use: 'tool_calls',
+    refusal: 'content_filter',
+    completed: 'stop',
+    incomplete: 'length',
+  }),
+)
 
 const named = (word: unknown): string | null =>
-  typeof word === 'string' ? (words[word] ?? word).slice(0, 40) : null
+  typeof word === 'string' ? (words.get(word) ?? word).slice(0, 40) : null
 
 /** Why a whole answer ended, whatever format it is in; null where it does not say. */
 export function finishOf(body: object): string | null {

@@ -68,6 +68,11 @@ test('why an answer ended is read in each format, in our words', () => {
   expect(finishOf({ object: 'list', data: [] })).toBeNull()
 })
 
+test('a reason that every object has a member of is a word like others', () => {
+  expect(finishOf({ choices: [{ finish_reason: 'constructor' }] })).toBe('constructor')
+  expect(finishIn(['event: x\ndata: {"delta":{"stop_reason":"toString"}}\n\n'])).toBe('toString')
+})
+
 test('of a stream the last word counts, and what is said in a text does not', () => {
   const quoted = chunk({ delta: { content: '"finish_reason":"length"' }, finish_reason: null })
   expect(finishIn([quoted])).toBeNull()

@@ -204,7 +204,7 @@ export function orphanLog(
   })
 }
 
-/** Provider interfaces are called by Tollgate itself. Source: api.md 21.6. */
+/** Provider interfaces are called by Tollgate itself. Source: contract 10.5. */
 export const providerGateway = 2
 /** Those of customers' own gateways by these. */
 export const selfHostedGateway = 3

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { keptText, mostBodyBytes, withoutSecrets } from './redacted'
 
 const secrets = [

@@ -277,7 +277,7 @@ const describe = ({ code, message }: ApiError) => ({
   message: harmless(message, mostMessage),
 })
 
-/** The platform's part of what was charged. Source: api.md 21.3. */
+/** The platform's part of what was charged. Source: contract 11.1. */
 function feeOf({ billingMode, cost, feeMillionths }: UsageEvent): bigint {
   if (billingMode === 'byok' || billingMode === 'org_pays') return cost
   return feeMillionths ? (cost * BigInt(feeMillionths)) / whole : 0n

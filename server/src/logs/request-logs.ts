@@ -10,7 +10,7 @@ interface Options {
   onEnd?: (values: LogValues, tookMs: number) => void
 }
 
-/** Begins the log of each request of this node. Source: api.md 11. */
+/** Begins the log of each request of this node. Source: contract 6.9. */
 export class RequestLogs {
   readonly #ports: LogPorts
   /** Requests that run, by account. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { Allowance } from './allowance'
 import { Refused, type Need } from '../ledger/need'
 import { Hold, Slice } from '../ledger/slice'

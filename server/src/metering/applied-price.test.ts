@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { serviceTiers, type PriceTier, type Pricing } from '../catalog/model'
 import { noUsage, type Usage } from '../wire/usage'
 import { cacheSavingsAt, costAt, priceOfUsage } from './applied-price'
+import { withMeasured } from './measured'
 import { fullPrice, limitsAt, withinLimits, worstCase, type Volume } from './worst-case'
 
 const price = fc.bigInt(0n, 200_000_000_000n)
@@ -22,6 +23,9 @@ const pricing: fc.Arbitrary<Pricing> = fc.record(
     image: price,
     request: price,
     search: price,
+    inputCharacters: price,
+    outputCharacters: price,
+    second: price,
   },
   { requiredKeys: ['input', 'output'] },
 )
@@ -37,6 +41,8 @@ const volume: fc.Arbitrary<Volume> = fc.record({
   longestPrompt: fc.nat(1_000_000),
   serviceTier: fc.constantFrom(undefined, ...serviceTiers),
   searches: fc.nat(10),
+  inputCharacters: fc.nat(1_000_000),
+  maxProcessingMs: fc.nat(3_600_000),
 })
 
 const tokens = fc.oneof(fc.nat(10_000_000), fc.nat(100), fc.constant(1_000_000_000))
@@ -54,6 +60,8 @@ const usage: fc.Arbitrary<Usage> = fc.record({
   imageOutput: tokens,
   searches: fc.nat(20),
   servedTier: fc.constantFrom(undefined, 'default', ...serviceTiers),
+  outputCharacters: fc.option(tokens, { nil: undefined }),
+  processingMs: fc.option(tokens, { nil: undefined }),
   estimated: fc.boolean(),
   flawed: fc.boolean(),
 })
@@ -66,6 +74,9 @@ const rates = fc.record(
     cacheWriteLong: price,
     reasoning: price,
     search: price,
+    inputCharacters: price,
+    outputCharacters: price,
+    second: price,
   },
   { requiredKeys: [] },
 )
@@ -84,12 +95,16 @@ const tieredPricing = fc
 
 test('M35 finding P1: whatever a usage says, within its limits it costs no more than the hold, in any tier', () => {
   const minute = fc.nat(1439)
-  const priced = fc.record({ pricing: fc.oneof(pricing, tieredPricing), minute })
+  const elapsedMs = fc.nat(10_000_000)
+  const priced = fc.record({ pricing: fc.oneof(pricing, tieredPricing), minute, elapsedMs })
   const property = fc.property(volume, priced, usage, (asked, held, said) => {
     const worst = worstCase(asked, held.pricing, held.minute)
-    const used = withinLimits(said, limitsAt(asked, asked.outputLimit))
-    const applied = priceOfUsage(used, { ...held, volume: asked })
-    expect(costAt(used, applied, asked)).toBeLessThanOrEqual(fullPrice(worst))
+    const limits = limitsAt(asked, asked.outputLimit)
+    const used = withinLimits(said, limits)
+    const within = { volume: asked, outputTokens: limits.output, elapsedMs: held.elapsedMs }
+    const measured = withMeasured(used, { pricing: held.pricing, ...within })
+    const applied = priceOfUsage(measured, { ...held, volume: asked })
+    expect(costAt(measured, applied, asked)).toBeLessThanOrEqual(fullPrice(worst))
     expect(used.flawed).toBe(said.flawed || (used !== said && !said.estimated))
   })
   fc.assert(property, { numRuns: 20_000 })
@@ -132,6 +147,28 @@ test('finding P1: 1,000 tokens in and 100 out cost 0.008 USD, though a long prom
 test('finding P1: the whole of a long prompt has its tier’s price, cached or not', () => {
   const used = { input: 72_001, cachedInput: 200_000, output: 100 }
   expect(chargeOf(used)).toEqual([2_724_510_000n, 'above 272000 tokens'])
+})
+
+test('images, requests and searches are charged by the piece, as many as were held for', () => {
+  const flat: Pricing = { input: 0n, output: 0n, image: 3n, request: 50n, search: 700n }
+  const volume: Volume = {
+    inputTokens: 0,
+    longestPrompt: 0,
+    serviceTier: undefined,
+    choices: 1,
+    outputLimit: 1,
+    extraOutputTokens: 0,
+    hears: false,
+    speaks: false,
+    images: 2,
+    requests: 3,
+    searches: 4,
+  }
+  const cost = (searches: number) => {
+    const used = { ...noUsage, searches }
+    return costAt(used, priceOfUsage(used, { pricing: flat, minute: 0, volume }), volume)
+  }
+  expect([cost(0), cost(4), cost(1_000_000_000)]).toEqual([156n, 2956n, 2956n])
 })
 
 test('prompts that were sent one by one have the price of each', () => {

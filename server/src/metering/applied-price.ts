@@ -56,4 +56,7 @@ export const costAt = (used: Usage, { rates }: AppliedPrice, volume: Volume): bi
     requests: volume.requests,
     images: volume.images,
     searches: Math.min(used.searches, volume.searches),
+    inputCharacters: used.inputCharacters,
+    outputCharacters: used.outputCharacters,
+    processingMs: used.processingMs,
   })

@@ -1,4 +1,6 @@
+import { withMeasured } from './measured'
 import { limitsAt, withinLimits, type Volume } from './worst-case'
+import type { Pricing } from '../catalog/model'
 import type { Usage } from '../wire/usage'
 
 /** What decides how much of a provider's count is believed. */
@@ -12,6 +14,10 @@ interface Grounds {
   hasOwnLimit: boolean
   /** The provider is an organization's, which is paid by what it counts, or whose members' limits that fills. */
   isOthers: boolean
+  /** Undefined where nothing is charged. */
+  pricing: Pricing | undefined
+  /** How long the attempt has run, in milliseconds. */
+  elapsedMs: number
 }
 
 /** The longest answer that is believed of a model whose context is not known. */
@@ -29,5 +35,8 @@ export function believedOf(usage: Usage, grounds: Grounds): Usage {
   if (!usage.estimated && !usage.flawed && !hasOwnLimit && !isOthers) {
     limits.output = Math.max(limits.output, volume.choices * (contextLength ?? contextOfUnknown))
   }
-  return withinLimits(usage, limits)
+  const believed = withinLimits(usage, limits)
+  const { pricing, elapsedMs } = grounds
+  if (!pricing) return believed
+  return withMeasured(believed, { pricing, volume, outputTokens: limits.output, elapsedMs })
 }

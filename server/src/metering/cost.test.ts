@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { z } from 'zod'
 import type { Pricing } from '../catalog/model'
 import { nanosOf } from '../wire/usd'
@@ -96,6 +96,16 @@ describe('prices', () => {
     expect(costOf(noUsage, pricing)).toBe(12_000_000n)
     expect(costOf(noUsage, pricing, { requests: 3, images: 2 })).toBe(36_000_014n)
     expect(costOf(noUsage, pricing, { requests: 0 })).toBe(0n)
+  })
+
+  test('characters and time are added before the sum is rounded up', () => {
+    const pricing = { ...plain, inputCharacters: 2n, outputCharacters: 500_000n, second: 3n }
+    const used = using({ input: 100_000 })
+    expect(costOf(used, pricing, { inputCharacters: 100_000 })).toBe(1n)
+    expect(costOf(used, pricing, { inputCharacters: 400_000 })).toBe(2n)
+    expect(costOf(noUsage, pricing, { outputCharacters: 3 })).toBe(2n)
+    expect(costOf(noUsage, pricing, { processingMs: 1000 })).toBe(3n)
+    expect(costOf(noUsage, pricing, { processingMs: 1001 })).toBe(4n)
   })
 })
 

@@ -4,7 +4,7 @@ import type { Usage } from '../wire/usage'
 /** The buckets of a usage, each with tokens of its own. */
 export type Bucket = keyof TokenRates
 
-/** What is paid per piece beside the tokens. */
+/** What is paid beside the tokens: pieces, characters and time. */
 export interface Pieces {
   /** Requests to the provider: more than one where a batch was split. */
   requests?: number
@@ -12,6 +12,10 @@ export interface Pieces {
   images?: number
   /** Web searches that the provider ran. */
   searches?: number
+  /** Unicode code points. */
+  inputCharacters?: number | undefined
+  outputCharacters?: number | undefined
+  processingMs?: number | undefined
 }
 
 /** Nano-dollars per 1,000,000 tokens of each bucket; one without a price of its own has `input`'s or `output`'s. */
@@ -63,12 +67,21 @@ export function times(tokens: number, rate: bigint): bigint {
 
 const oneRequest: Pieces = {}
 
-/** What the pieces of a request cost, in nano-dollars. */
+/** What its requests, images and searches cost, in nano-dollars. */
 export function costOfPieces(pieces: Pieces, rates: Rates): bigint {
   const { request = 0n, image = 0n, search = 0n } = rates
   if (request === 0n && image === 0n && search === 0n) return 0n
   const { requests = 1, images = 0, searches = 0 } = pieces
   return BigInt(requests) * request + BigInt(images) * image + BigInt(searches) * search
+}
+
+/** What its characters and its time cost, in millionths of a nano-dollar. */
+export function costOfMeasured(measured: Pieces, rates: Rates): bigint {
+  const { inputCharacters: read = 0n, outputCharacters: written = 0n, second = 0n } = rates
+  if (read === 0n && written === 0n && second === 0n) return 0n
+  const { inputCharacters = 0, outputCharacters = 0, processingMs = 0 } = measured
+  const ofCharacters = BigInt(inputCharacters) * read + BigInt(outputCharacters) * written
+  return ofCharacters + BigInt(processingMs) * second * 1000n
 }
 
 const buckets = [
@@ -91,34 +104,25 @@ const buckets = [
 export function costOf(usage: Usage, given: Rates, pieces: Pieces = oneRequest): bigint {
   const rates = ratesOf(given)
   const heard = heardBefore(usage, given)
-  if (heard > 0) return costOfHeard(usage, given, { heard, pieces })
+  const measured = costOfMeasured(pieces, given)
+  const ofPieces = costOfPieces(pieces, given)
+  if (heard > 0 || measured > 0n) {
+    // Few usages have any of this: all others are summed as numbers.
+    const rest = { ...usage, cachedInput: usage.cachedInput - heard }
+    const ofHeard = BigInt(heard) * (given.cachedAudioInput ?? 0n)
+    return roundedUp(millionthsOf(rest, rates) + ofHeard + measured) + ofPieces
+  }
   let millionths = 0
   for (const bucket of buckets) {
     if (usage[bucket] > 0) millionths += usage[bucket] * Number(rates[bucket])
   }
-  const ofTokens = roundedUpNumber(millionths) ?? exactCost(usage, rates)
-  const ofPieces = costOfPieces(pieces, given)
+  const ofTokens = roundedUpNumber(millionths) ?? roundedUp(millionthsOf(usage, rates))
   return ofPieces === 0n ? ofTokens : ofTokens + ofPieces
 }
 
 /** The tokens of sound from a cache that have a price of their own. */
 const heardBefore = ({ cachedAudio = 0, cachedInput }: Usage, { cachedAudioInput }: Rates) =>
   cachedAudioInput === undefined ? 0 : Math.min(cachedAudio, cachedInput)
-
-/** The same of a usage with such tokens: few have any, and all others are summed as numbers. */
-function costOfHeard(
-  usage: Usage,
-  given: Rates,
-  { heard, pieces }: { heard: number; pieces: Pieces },
-): bigint {
-  const rest = { ...usage, cachedInput: usage.cachedInput - heard }
-  const millionths =
-    millionthsOf(rest, ratesOf(given)) + BigInt(heard) * (given.cachedAudioInput ?? 0n)
-  return roundedUp(millionths) + costOfPieces(pieces, given)
-}
-
-const exactCost = (usage: Usage, rates: Required<TokenRates>): bigint =>
-  roundedUp(millionthsOf(usage, rates))
 
 function millionthsOf(usage: Usage, rates: Required<TokenRates>): bigint {
   let millionths = 0n

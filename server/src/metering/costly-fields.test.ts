@@ -56,3 +56,16 @@ describe('M35: fields that make a request dearer', () => {
     expect(chargeable(asking, chat)).toBe(asking)
   })
 })
+
+const bodyWith = (cache_control: object) => ({
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'a', cache_control }] }],
+})
+
+test('a request that is charged has no hour in a cache that its price does not cover', () => {
+  const hour = bodyWith({ type: 'ephemeral', ttl: '1h' })
+  const pricing = { input: 1n, output: 1n, cacheWrite: 1n }
+  const charged = chargeable(hour, { endpoint: 'chat', pricing })
+  expect(charged).toEqual(bodyWith({ type: 'ephemeral' }))
+  const covered = { ...pricing, cacheWriteLong: 2n }
+  expect(chargeable(hour, { endpoint: 'chat', pricing: covered })).toBe(hour)
+})

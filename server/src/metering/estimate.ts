@@ -225,6 +225,9 @@ export function roughInputTokens(bytes: number, inputs: () => EmbeddingInput): n
 /** Tokens of text by its length alone: cheap enough for every request, for what is trued up later. */
 export const roughTokens = (bytes: number): number => Math.ceil(bytes / usualBytesPerToken)
 
+/** The characters of that many tokens, about: those of most prompts are a byte. */
+export const roughCharacters = (tokens: number): number => Math.ceil(tokens * usualBytesPerToken)
+
 // A request of this length is nearly all text, or too short for it to matter.
 const shortBytes = 16_384
 

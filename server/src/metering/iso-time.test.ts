@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { isoTime } from './iso-time'
 
 test('a moment is written as dates are, whatever was written before', () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { Journal } from './journal'
 import { nodeFileSystem, type JournalFileSystem } from './journal-file-system'
 

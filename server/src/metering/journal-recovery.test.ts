@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import * as fc from 'fast-check'
+import { isDeep, sampled } from '../../testing/depth'
+import * as fc from '../../testing/property'
 import { Journal } from './journal'
 import {
   fileIn,
@@ -78,7 +79,8 @@ describe('C04: a damaged journal', () => {
     let flips = 0
     for (const [name, bytes] of image) {
       // Every place in a line, as lines are not of this length; bits that make and unmake newlines too.
-      for (let at = 0; at < bytes.length; at += 17) {
+      const places = Array.from({ length: Math.ceil(bytes.length / 17) }, (_, index) => 17 * index)
+      for (const at of sampled(places, 7)) {
         const damaged = flipped(bytes, at, [0x40, 0x04, 0x2a][at % 3])
         const { ids, orphans, damages } = await opened(directory, withFile(image, name, damaged))
         const lost = lostOf(ids).length
@@ -96,7 +98,7 @@ describe('C04: a damaged journal', () => {
         expect(readFileSync(damage.setAside ?? '')).toEqual(damaged)
       }
     }
-    expect(flips).toBeGreaterThan(1000)
+    expect(flips).toBeGreaterThan(isDeep ? 1000 : 1000 / 7)
     expect(reported).toBeGreaterThan(0.9 * flips)
   }, 120_000)
 

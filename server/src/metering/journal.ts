@@ -9,7 +9,7 @@ import { SettledRows } from './journal-rows'
 import type { JournalRow, OpenRecord } from './journal-segment'
 import { JournalSync } from './journal-sync'
 
-/** Where a test may kill the process. Source: faults.md 2.3. */
+/** Where a test may kill the process. Source: contract 13.3. */
 export type JournalPoint =
   | 'before-journal'
   | 'mid-group-commit'

@@ -231,6 +231,8 @@ export class Meter {
       contextLength: paid?.contextLength ?? null,
       hasOwnLimit: this.#metered.hasOwnLimit,
       isOthers: billingMode === 'member_pays' || billingMode === 'org_pays',
+      pricing: paid?.pricing,
+      elapsedMs: performance.now() - this.#startedAtMs,
     })
   }
 

@@ -51,7 +51,7 @@ interface Options extends MeterPorts {
   minimumBalance: bigint
 }
 
-/** Holds what requests may cost before they run. Source: api.md 21.3. */
+/** Holds what requests may cost before they run. Source: contract 11.2. */
 export class Metering implements Payer {
   readonly #options: Options
 

@@ -1,5 +1,14 @@
 import { expect, test } from 'bun:test'
-import { array, assert, asyncProperty, bigInt, constantFrom, nat, oneof, record } from 'fast-check'
+import {
+  array,
+  assert,
+  asyncProperty,
+  bigInt,
+  constantFrom,
+  nat,
+  oneof,
+  record,
+} from '../../testing/property'
 import type { MonthPass } from './month-pass'
 import { monthOf } from './months'
 import { caller, finish, limit, stage } from './months-for-tests'

@@ -57,7 +57,7 @@ export function monthOf(wallMs: number): Month {
  * Requests and spending per calendar month, of the accounts, keys, organizations and members that have
  * such limits. Sums are
  * read when one is first seen, counted here from then on, and read again every few seconds, as other
- * nodes spend too. What nobody has used for two minutes is forgotten. Source: api.md 3.1.
+ * nodes spend too. What nobody has used for two minutes is forgotten. Source: contract 11.4.
  */
 export class Months {
   readonly #options: Options

@@ -73,8 +73,8 @@ function mediaOf(
   }
 }
 
-/** Only Claude's searches are run, as its answers say how many there were. */
-const reportsSearches = (format: string) => format === 'anthropic'
+/** Of Claude's answers and of Responses: Tollgate charges for no other searches. */
+const reportsSearches = (format: string) => format === 'anthropic' || format === 'responses'
 
 /** The usages of prompts of `tokens` that the figures of a row price, by name. */
 function shapesOf(row: PublishedPrice, tokens: number, format: string) {

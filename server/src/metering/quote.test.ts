@@ -21,6 +21,17 @@ test('all of it is rounded up once, its parts each', () => {
   expect(quote(paidBy('member_pays'), { input: 0, output: 0 }, 0).total).toBe(7n)
 })
 
+test('images and characters are part of their side', () => {
+  const pricing = { input: 0n, output: 0n, image: 5n, inputCharacters: 2n, outputCharacters: 3n }
+  const paying = { model: { ...model, pricing }, billing: { mode: 'platform' as const } }
+  const characters = { input: 1_000_000, output: 2_000_000 }
+  expect(quote(paying, { input: 1, output: 1, images: 2, characters }, 0)).toEqual({
+    input: 12n,
+    output: 6n,
+    total: 18n,
+  })
+})
+
 test('who pays the provider himself is charged the fee only', () => {
   const tokens = { input: 1_000_000, output: 0 }
   for (const mode of ['byok', 'org_pays'] as const) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { toInputs, type EmbeddingRequest } from '../wire/embedding-request'
 import type { JsonObject } from '../wire/json-body'
@@ -59,6 +59,24 @@ describe('a chat', () => {
     const more = bytesOf(chat({ ...hello, tools })) - bytesOf(chat(hello))
     const added = chatOf({ ...hello, tools }).inputTokens - chatOf(hello).inputTokens
     expect(added).toBe(more + 1024)
+  })
+
+  test('with tools that its provider runs reads its context again after each use, as far as that goes', () => {
+    const once = chatOf(hello).inputTokens
+    const searching = { searches: 2, rounds: 3 }
+    expect(chatOf(hello, { hosted: searching })).toMatchObject({
+      inputTokens: once + 3 * 128_000,
+      longestPrompt: 128_000,
+      searches: 2,
+    })
+    const bounded = chatOf(hello, { hosted: { ...searching, maxContext: 50_000 } })
+    expect(bounded).toMatchObject({ inputTokens: once + 3 * 50_000, longestPrompt: 50_000 })
+    // What is asked is read in any case.
+    const long = { messages: saying('a'.repeat(60_000)) }
+    const { inputTokens, longestPrompt } = chatOf(long, {
+      hosted: { ...searching, maxContext: 100 },
+    })
+    expect([inputTokens, longestPrompt]).toEqual([4 * longestPrompt, chatOf(long).longestPrompt])
   })
 
   test('speaks and hears only where sound is asked for or sent', () => {
@@ -196,4 +214,21 @@ describe('an embedding', () => {
     expect(images).toBe(2)
     expect(inputTokens).toBe(3 + 2 + 3 * 32 + 2 * 16_400)
   })
+})
+
+test('the longest prompt of a legacy completion is one whole request, what stands beside it included', () => {
+  const volumeOf = (prompt: string | string[]) =>
+    completionVolume(
+      { prompt, suffix: 'x'.repeat(500) },
+      { model: { ...model, contextLength: null } },
+    )
+  const alone = volumeOf('Hello')
+  expect(alone.longestPrompt).toBe(alone.inputTokens)
+  const several = volumeOf(['Hello', 'Hi', 'Good day, all'])
+  expect(several.longestPrompt).toBe(volumeOf('Good day, all').inputTokens)
+  const limited = completionVolume(
+    { prompt: 'x'.repeat(9000) },
+    { model: { ...model, contextLength: 4096 } },
+  )
+  expect(limited.longestPrompt).toBe(4096)
 })

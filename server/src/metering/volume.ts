@@ -1,6 +1,7 @@
 import { mediaTokens, noMedia, type Media } from '../catalog/media-tokens'
 import { serviceTiers, type Model, type ServiceTier } from '../catalog/model'
 import { isImage, type EmbeddingInput } from '../wire/embedding-request'
+import type { HostedUses } from '../wire/hosted-uses'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { longestTokenBytes } from '../wire/text-size'
 import { wantsEchoOnly } from '../wire/text-over-chat'
@@ -16,8 +17,8 @@ interface Asked {
   outputLimit?: number | undefined
   /** Times that the whole prompt is sent: for a dialect that needs a request for each choice. */
   repeats?: number
-  /** Web searches that the provider may run; after each it reads the prompt again, and what was found. */
-  searches?: number
+  /** What tools that the provider runs can come to. */
+  hosted?: HostedUses | undefined
   /** Whether the provider is sent the service tier that the request asks for; it is unless this says no. */
   sendsServiceTier?: () => boolean
 }
@@ -39,6 +40,8 @@ const lengthOf = (value: unknown) => (typeof value === 'string' ? value.length :
 const countOf = (value: unknown) => (typeof value === 'number' && value > 0 ? value : 1)
 const holdsObjects = (value: unknown) => Array.isArray(value) && value.some(isObject)
 
+const noUses: HostedUses = { searches: 0, rounds: 0 }
+
 const nothing: readonly JsonObject[] = []
 
 /** The objects of a list; the list itself where there is nothing else in it. */
@@ -49,7 +52,8 @@ function listOf(value: unknown): readonly JsonObject[] {
 
 /** The most that a chat request can make a model read and write. */
 export function chatVolume(body: JsonObject, asked: Asked): Volume {
-  const { bytes, model, repeats = 1, searches = 0 } = asked
+  const { bytes, model, repeats = 1 } = asked
+  const { searches, rounds, maxContext = Infinity } = asked.hosted ?? noUses
   const messages = listOf(body['messages'])
   const { media, dataLength } = mediaOf(messages)
   // The JSON is never shorter than the texts in it; data of a part are no text.
@@ -61,9 +65,12 @@ export function chatVolume(body: JsonObject, asked: Asked): Volume {
     (hasTools ? toolTemplateTokens : 0) +
     mediaTokens(media, model)
   const choices = countOf(body['n'])
+  const first = withinContext(once, model)
+  // After each use of a tool it reads the prompt again, and what was found.
+  const longest = Math.max(first, Math.min(contextOf(model, once), maxContext))
   return {
-    inputTokens: once * repeats + searches * contextOf(model, once),
-    longestPrompt: searches > 0 ? contextOf(model, once) : withinContext(once, model),
+    inputTokens: once * repeats + rounds * longest,
+    longestPrompt: rounds > 0 ? longest : first,
     serviceTier: serviceTierOf(body, asked.sendsServiceTier),
     choices,
     outputLimit: outputLimitFor(model, textBytes, asked.outputLimit),

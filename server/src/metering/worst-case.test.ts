@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { serviceTiers, type Pricing } from '../catalog/model'
 import { readUsage } from '../wire/usage'
 import { costOf } from './cost'

@@ -1,5 +1,7 @@
 import type { Pricing, Rates, ServiceTier } from '../catalog/model'
 import { dearestRates } from '../catalog/price-tiers'
+import { pricedUnits } from '../catalog/priced-units'
+import { maxCharacters } from '../wire/text-size'
 import {
   completionBuckets,
   completionTokens,
@@ -7,7 +9,15 @@ import {
   promptTokens,
   type Usage,
 } from '../wire/usage'
-import { costOfPieces, ratesOf, roundedUp, roundedUpNumber, times, type Bucket } from './cost'
+import {
+  costOfMeasured,
+  costOfPieces,
+  ratesOf,
+  roundedUp,
+  roundedUpNumber,
+  times,
+  type Bucket,
+} from './cost'
 
 /** The most that a request can make a model read and write; from `volume.ts`. */
 export interface Volume {
@@ -31,6 +41,10 @@ export interface Volume {
   requests: number
   /** Web searches of the provider's, at most. */
   searches: number
+  /** Unicode code points of the prompt's texts, where the price charges them. */
+  inputCharacters?: number
+  /** Processing until the deadlines of all requests to the provider, where the price charges it. */
+  maxProcessingMs?: number
 }
 
 /** The price of a volume as a line: `fixed` + output limit x `perToken`. */
@@ -81,10 +95,24 @@ export function worstCase(volume: Volume, pricing: Pricing, minute: number): Wor
   if (volume.extraOutputTokens > 0) fixed += times(volume.extraOutputTokens, outputRate)
   const pieces = costOfPieces(volume, rates)
   if (pieces > 0n) fixed += pieces * 1_000_000n
+  const perToken = volume.choices === 1 ? outputRate : times(volume.choices, outputRate)
+  return pricedUnits(pricing)
+    ? withUnits({ volume, fixed, perToken }, rates)
+    : { volume, fixed, perToken }
+}
+
+/** The same with the most characters of each token, and with all the time until the deadline. */
+function withUnits({ volume, fixed, perToken }: WorstCase, rates: Rates): WorstCase {
+  const { choices, extraOutputTokens, inputCharacters, maxProcessingMs } = volume
+  const before = {
+    inputCharacters,
+    outputCharacters: maxCharacters(extraOutputTokens),
+    processingMs: maxProcessingMs,
+  }
   return {
     volume,
-    fixed,
-    perToken: volume.choices === 1 ? outputRate : times(volume.choices, outputRate),
+    fixed: fixed + costOfMeasured(before, rates),
+    perToken: perToken + costOfMeasured({ outputCharacters: maxCharacters(choices) }, rates),
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { apply } from './apply'
 import type { Fact, Paid } from './fact'
 import { dollar, dropsOf, Model, paidOf, refundOf, reversalOf, told } from './model-for-tests'

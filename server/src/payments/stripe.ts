@@ -14,7 +14,7 @@ import { ApiError, invalidRequest } from '../errors'
 
 const attemptMs = 10_000
 const mostRepeats = 2
-/** How old an event may be. Source: api.md 20.2. */
+/** How old an event may be. Source: contract 9.4. */
 const toleranceSeconds = 300
 
 const toCents = (nanos: bigint) => Number(nanos / nanosPerCent)

@@ -9,7 +9,7 @@ interface Limited {
   tpm: number | null
 }
 
-/** Counts what goes to connections that have rates of their own. Source: api.md 3.1. */
+/** Counts what goes to connections that have rates of their own. Source: contract 3.1. */
 export class ConnectionRates {
   readonly #counters: Counters
 

@@ -38,7 +38,7 @@ interface Entering {
 
 const own: WindowsOf = ({ limits }) => limits.requests
 
-/** The first checks of every request: the key and its permission, then a rate. Source: api.md 4.8. */
+/** The first checks of every request: the key and its permission, then a rate. Source: contract 4.8. */
 export class Door {
   readonly #ports: Ports
 
@@ -59,7 +59,7 @@ export class Door {
     return this.#enterCounted(caller, required, own)
   }
 
-  /** The same for `/api`, which has a rate of its own for each account. Source: api.md 3.1. */
+  /** The same for `/api`, which has a rate of its own for each account. Source: contract 3.1. */
   enterApi(caller: Caller, required: Permission): Promise<Principal> {
     return this.#enterCounted(caller, required, (principal) => this.#apiWindows(principal))
   }

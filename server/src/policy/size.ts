@@ -88,7 +88,7 @@ function tooLong(model: Model, { textField, output }: PromptSize, promptTokens: 
   const requested = promptTokens + (output?.limit ?? 0)
   return new ApiError('context_length_exceeded', {
     param: textField,
-    // Some clients recognise this error by these very words (wire.md R16).
+    // Some clients recognise this error by these very words (contract 1.7).
     message: `This model's maximum context length is ${maximum} tokens, and ${requested} were requested.`,
     details: { max_context: maximum, requested },
   })

@@ -11,7 +11,7 @@ export interface TokenNeed {
 /** Reserved for an answer without a limit; what it really takes is counted when it is there. */
 const usualAnswer = 1024
 
-/** Tokens to reserve for a request: its prompt, and all it may write. Source: api.md 3.1. */
+/** Tokens to reserve for a request: its prompt, and all it may write. Source: contract 3.1. */
 export function tokensNeeded(
   { promptTokens, answers }: TokenNeed,
   { output }: Pick<PromptSize, 'output'>,

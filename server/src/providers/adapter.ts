@@ -4,7 +4,7 @@ import type { WholeAnswer } from './openai/whole-answer'
 import type { CacheLifetime } from './prompt-caching'
 import type { Failure, Source } from './upstream-error'
 import type { ApiError } from '../errors'
-import type { ChatRequest } from '../wire/chat-request'
+import type { CallerChat, ChatRequest } from '../wire/chat-request'
 import type { JsonObject } from '../wire/json-body'
 import type { Part } from '../wire/part'
 
@@ -15,6 +15,8 @@ export interface Target {
   /** The output limit that the hold pays for; undefined where neither caller nor model has one. */
   maxTokens: number | undefined
   capabilities: { reasoning: boolean; tools: boolean; vision: boolean; jsonSchema: boolean }
+  /** The custom tools that the model knows as such, by the names of the functions that stand for them. */
+  customTools?: ReadonlyMap<string, JsonObject> | undefined
   /** What `Adapter.addresses` asked for, by address. */
   media?: ReadonlyMap<string, Media>
   /** `replaced` after the provider refused the signatures of a history that another model wrote. */
@@ -68,7 +70,7 @@ export interface Adapter {
   /** For callers who speak it too. */
   own?: OwnFormat | undefined
   /** What must be fetched before `request` can be called; absent where the provider fetches itself. */
-  addresses?: (chat: ChatRequest) => string[]
+  addresses?: (chat: Pick<CallerChat, 'messages'>) => string[]
   /** What a refusal means for the caller, where it is not read as that of an OpenAI-alike. */
   failure?: (failure: Failure, source: Source) => ApiError
   /** Whether the same request with `signatures: 'replaced'` may be taken; nothing was billed. */

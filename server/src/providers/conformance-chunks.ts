@@ -24,7 +24,7 @@ const deltaOf = (chunk: JsonObject): JsonObject => {
   return isObject(delta) ? delta : {}
 }
 
-/** The shape that every client relies on. Source: api.md 4.3. */
+/** The shape that every client relies on. Source: contract 4.3. */
 export function expectGoodChunks(chunks: readonly JsonObject[]): void {
   for (const chunk of chunks) {
     expect(chunk).toMatchObject(identity)

@@ -51,7 +51,7 @@ interface EventCutter {
   end(): string[]
 }
 
-/** One dialect, to be held against the rows of providers.md 5. */
+/** One dialect, to be held against the rows of contract 12.13. */
 export interface Conformance {
   adapter: Adapter
   target: Target

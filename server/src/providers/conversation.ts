@@ -29,7 +29,7 @@ export type Turn =
 
 /**
  * The history of a chat request. Throws `invalid_request` for arguments that are no JSON object and
- * for a result whose call is missing. Source: wire.md 7.1.
+ * for a result whose call is missing. Source: contract 12.1.
  */
 export function toTurns({ messages }: ChatRequest): Turn[] {
   const names = new Map<string, string>()

@@ -19,7 +19,7 @@ const maxDepth = 6
 /** Of a list of problems so many are told. */
 const maxProblems = 5
 
-/** Reads an error in any of the shapes in which providers give it. Source: wire.md 7.4. */
+/** Reads an error in any of the shapes in which providers give it. Source: contract 12.4. */
 export function readErrorBody(body: unknown): ErrorBody {
   const core = coreOf(unwrapped(body, 0), 0)
   return {

@@ -12,7 +12,7 @@ type ToolCall = NonNullable<Message['tool_calls']>[number]
 
 /**
  * A tool-call id that a provider accepts: the same for a call and for its result, whatever made it,
- * and different for different ids. Source: wire.md 7.2.
+ * and different for different ids. Source: contract 12.2.
  */
 export function fittingId(id: string, accepted: RegExp): string {
   const plain = bareCallId(id)

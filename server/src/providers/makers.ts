@@ -4,6 +4,7 @@ import {
   newCap,
   oldCap,
   openAiChatOnly,
+  openAiCustomTools,
   openAiOnly,
   openAiReasoning,
   plainEmbeddings,
@@ -47,6 +48,7 @@ export const makers: readonly Provider[] = [
       responsesModels,
       takesResponses: true,
       chatOnlyModels: openAiChatOnly,
+      customToolModels: openAiCustomTools,
     },
   }),
   row(['anthropic', 'Anthropic'], 'https://api.anthropic.com', {

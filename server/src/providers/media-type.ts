@@ -12,7 +12,7 @@ const brands: Readonly<Record<string, string>> = {
 
 /**
  * What bytes are by how they begin, whatever anybody calls them: an image of a kind that models read, or
- * PDF. Undefined for all else. Source: the formats' specifications; https://mimesniff.spec.whatwg.org
+ * PDF. Undefined for all else. Source: https://mimesniff.spec.whatwg.org and the specifications of the formats
  */
 export function mediaTypeOf(bytes: Uint8Array): string | undefined {
   const start = ascii(bytes, 0, 8)

@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../wire/chat-request'
+import type { CallerChat, ChatRequest } from '../wire/chat-request'
 
 /** Bytes with their type, as they stand in a request. */
 export interface Media {
@@ -11,7 +11,7 @@ export interface Media {
  * provider that does not fetch, but for those that `isNative` says it can read itself.
  */
 export function imageAddresses(
-  { messages }: ChatRequest,
+  { messages }: Pick<CallerChat, 'messages'>,
   isNative: (url: string) => boolean,
 ): string[] {
   const addresses = new Set<string>()

@@ -28,23 +28,25 @@ const served: ReadonlySet<string> = new Set([
 ])
 
 /** Values that ask for what happens anyway. */
-const defaults: Readonly<Record<string, readonly unknown[]>> = {
-  temperature: [1],
-  top_p: [1],
-  presence_penalty: [0],
-  frequency_penalty: [0],
-  parallel_tool_calls: [true],
-  reasoning_effort: ['none'],
-  service_tier: ['auto', 'default'],
-  store: [false],
-  logprobs: [false],
-  top_logprobs: [0],
-}
+const defaults: ReadonlyMap<string, readonly unknown[]> = new Map(
+  Object.entries({
+    temperature: [1],
+    top_p: [1],
+    presence_penalty: [0],
+    frequency_penalty: [0],
+    parallel_tool_calls: [true],
+    reasoning_effort: ['none'],
+    service_tier: ['auto', 'default'],
+    store: [false],
+    logprobs: [false],
+    top_logprobs: [0],
+  }),
+)
 
 /** Whether an answer without this field of a chat request may differ from one with it. */
 export function isAsked(name: string, value: unknown): boolean {
   if (value === undefined || value === null || value === '') return false
-  if (defaults[name]?.includes(value)) return false
+  if (defaults.get(name)?.includes(value)) return false
   if (Array.isArray(value)) return value.length > 0
   return !isObject(value) || Object.keys(value).length > 0
 }

@@ -71,6 +71,8 @@ export const RelayOptions = z.strictObject({
   legacyCompletions: z.boolean().default(false),
   /** Whether messages of role `developer` are understood; if not, they become `system`. */
   developerRole: z.boolean().default(true),
+  /** Models whose name begins so take custom tools in chat; for others functions stand for them. */
+  customToolModels: z.array(z.string()).default([]),
   /** What a tool's `parameters` may be: `plain` wants an object at the root and no `$schema`. */
   toolSchemas: z.enum(['any', 'plain']).default('any'),
   /** Models whose every name begins so want `max_completion_tokens` and refuse sampling settings. */

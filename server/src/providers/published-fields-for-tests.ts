@@ -1,6 +1,7 @@
 import type { Parameter } from './published-parameters-for-tests'
 
 const tools = [{ type: 'function', function: { name: 'look' } }]
+const shell = { type: 'custom', custom: { name: 'sh' } }
 const functions = [{ name: 'look', parameters: { type: 'object' } }]
 
 /** Each field of `ChatCompletionCreateParams`, as it is sent. */
@@ -65,6 +66,11 @@ const messages = (...list: readonly object[]) => ({ messages: list })
 const hello = { role: 'user', content: 'Hello' }
 const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"a":1}' } }
 const called = { role: 'assistant', content: null, tool_calls: [call] }
+const ran = {
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id: 'call_1', type: 'custom', custom: { name: 'sh', input: 'ls' } }],
+}
 const result = { role: 'tool', tool_call_id: 'call_1', content: 'seen' }
 const legacy = {
   role: 'assistant',
@@ -187,7 +193,7 @@ export const publishedParts: Readonly<Record<string, Readonly<Record<string, Par
   },
   ChatCompletionFunctionTool: { function: { chat: { tools } } },
   ChatCompletionCustomTool: {
-    custom: { chat: { tools: [{ type: 'custom', custom: { name: 'sh' } }] }, refusedAs: 'tools' },
+    custom: { chat: { tools: [shell] } },
   },
   ChatCompletionMessageFunctionToolCall: {
     function: {
@@ -201,18 +207,12 @@ export const publishedParts: Readonly<Record<string, Readonly<Record<string, Par
   },
   ChatCompletionMessageCustomToolCall: {
     custom: {
-      chat: messages(hello, {
-        role: 'assistant',
-        tool_calls: [{ id: 'call_1', type: 'custom', custom: { name: 'sh', input: 'ls' } }],
-      }),
-      refusedAs: 'messages',
+      chat: { tools: [shell], ...messages(hello, ran, result) },
+      without: { tools: [shell], ...messages(hello) },
     },
     id: {
-      chat: messages(hello, {
-        role: 'assistant',
-        tool_calls: [{ id: 'call_1', type: 'custom', custom: { name: 'sh', input: 'ls' } }],
-      }),
-      refusedAs: 'messages',
+      chat: { tools: [shell], ...messages(hello, ran, result) },
+      without: { tools: [shell], ...messages(hello) },
     },
   },
   ChatCompletionAllowedToolChoice: {
@@ -232,8 +232,8 @@ export const publishedParts: Readonly<Record<string, Readonly<Record<string, Par
   },
   ChatCompletionNamedToolChoiceCustom: {
     custom: {
-      chat: { tools, tool_choice: { type: 'custom', custom: { name: 'sh' } } },
-      refusedAs: 'tool_choice',
+      chat: { tools: [shell], tool_choice: { type: 'custom', custom: { name: 'sh' } } },
+      without: { tools: [shell] },
     },
   },
 }

@@ -1,6 +1,6 @@
 import { writtenFor, type Dialect } from './conformance-table'
 import { ApiError } from '../errors'
-import { ChatRequest } from '../wire/chat-request'
+import { CallerChat } from '../wire/chat-request'
 import { check, type JsonObject } from '../wire/json-body'
 
 /** A field that OpenAI's newest SDK can send in a chat request. */
@@ -38,7 +38,7 @@ export function fateOf(dialect: Asked, name: string, parameter: Parameter): Fate
 
 function written(dialect: Asked, fields: JsonObject) {
   const chat = { ...plain, ...fields }
-  check(ChatRequest, chat)
+  check(CallerChat, chat)
   return writtenFor(dialect, chat)
 }
 

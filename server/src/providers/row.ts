@@ -51,6 +51,9 @@ export const openAiOnly = [
 
 export const openAiReasoning = ['o1', 'o3', 'o4', 'gpt-5', 'gpt-6', 'gpt-daybreak', 'chat-latest']
 
+/** Models that know custom tools. @see https://platform.openai.com/docs/guides/function-calling#custom-tools */
+export const openAiCustomTools = ['gpt-5', 'gpt-6']
+
 /** Models that hear or search by themselves: they know no Responses. */
 export const openAiChatOnly = [
   'gpt-audio',

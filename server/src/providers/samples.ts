@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import type { Target } from './adapter'
 import type { Source } from './upstream-error'
 import type { ChatRequest } from '../wire/chat-request'

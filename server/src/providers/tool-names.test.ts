@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { describe, expect, test } from 'bun:test'
 import { toConverse } from './bedrock/request'
 import { ChatStream } from './openai/chat-stream'

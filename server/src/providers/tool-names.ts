@@ -60,17 +60,19 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 /** Calls `visit` with the names of all tools in a request: offered, chosen, and called in its history. */
 function visitNames(chat: JsonObject, visit: Rename): void {
   const { tools, functions, tool_choice: choice, function_call: call, messages } = chat
-  for (const tool of listOf(tools)) visitName(isObject(tool) ? tool['function'] : undefined, visit)
+  for (const tool of listOf(tools)) visitTool(tool, visit)
   for (const definition of listOf(functions)) visitName(definition, visit)
-  if (isObject(choice)) visitName(choice['function'], visit)
+  visitTool(choice, visit)
   visitName(call, visit)
   for (const message of listOf(messages)) {
     if (!isObject(message)) continue
     visitName(message['function_call'], visit)
-    for (const made of listOf(message['tool_calls'])) {
-      visitName(isObject(made) ? made['function'] : undefined, visit)
-    }
+    for (const made of listOf(message['tool_calls'])) visitTool(made, visit)
   }
+}
+
+function visitTool(tool: unknown, visit: Rename): void {
+  if (isObject(tool)) visitName(tool['function'] ?? tool['custom'], visit)
 }
 
 function visitName(holder: unknown, visit: Rename): void {
@@ -81,7 +83,7 @@ function visitName(holder: unknown, visit: Rename): void {
 function rename(request: JsonObject, to: Rename): JsonObject {
   const chat = usesFunctions(request) ? toTools(request) : { ...request }
   const { tools, tool_choice: choice, messages } = chat
-  if (Array.isArray(tools)) chat['tools'] = tools.map((tool) => renamedFunction(tool, to))
+  if (Array.isArray(tools)) chat['tools'] = tools.map((tool) => renamedTool(tool, to))
   if (isObject(choice)) chat['tool_choice'] = renamedChoice(choice, to)
   if (Array.isArray(messages)) {
     chat['messages'] = toToolMessages(messages).map((message) => renamedCalls(message, to))
@@ -89,22 +91,24 @@ function rename(request: JsonObject, to: Rename): JsonObject {
   return chat
 }
 
-function renamedFunction(holder: unknown, to: Rename): unknown {
-  if (!isObject(holder) || !isObject(holder['function'])) return holder
-  const { name } = holder['function']
-  if (typeof name !== 'string') return holder
-  return { ...holder, function: { ...holder['function'], name: to(name) } }
+/** A tool, a call or a choice of one. */
+function renamedTool(holder: unknown, to: Rename): unknown {
+  if (!isObject(holder)) return holder
+  const kind = isObject(holder['function']) ? 'function' : 'custom'
+  const named = holder[kind]
+  if (!isObject(named) || typeof named['name'] !== 'string') return holder
+  return { ...holder, [kind]: { ...named, name: to(named['name']) } }
 }
 
 function renamedChoice(choice: JsonObject, to: Rename): unknown {
   const { allowed_tools: allowed } = choice
-  if (!isObject(allowed) || !Array.isArray(allowed['tools'])) return renamedFunction(choice, to)
-  const tools = allowed['tools'].map((tool) => renamedFunction(tool, to))
+  if (!isObject(allowed) || !Array.isArray(allowed['tools'])) return renamedTool(choice, to)
+  const tools = allowed['tools'].map((tool) => renamedTool(tool, to))
   return { ...choice, allowed_tools: { ...allowed, tools } }
 }
 
 function renamedCalls(message: unknown, to: Rename): unknown {
   if (!isObject(message) || !Array.isArray(message['tool_calls'])) return message
-  const calls = message['tool_calls'].map((call) => renamedFunction(call, to))
+  const calls = message['tool_calls'].map((call) => renamedTool(call, to))
   return { ...message, tool_calls: calls }
 }

@@ -1,5 +1,10 @@
 import type { PartsReader } from './adapter'
-import { withinShown, type RelayedStream, type RelayRequest } from './openai/relayed-stream'
+import {
+  withinShown,
+  withUnits,
+  type RelayedStream,
+  type RelayRequest,
+} from './openai/relayed-stream'
 import { endedEarly } from './upstream-error'
 import { ChatChunks } from '../wire/chat-chunks'
 import { completionTokens, toUsageBlock, type Usage } from '../wire/usage'
@@ -68,10 +73,15 @@ export class TranslatedStream implements RelayedStream {
     return [...this.#chunks.cut(), ...this.#usageChunks()]
   }
 
+  usage(): Usage {
+    const { size } = this.#chunks
+    return withUnits(this.#counted(), this.#request, { size: () => size })
+  }
+
   /**
    * As the provider counted, and what was said allows; what it did not come to count is estimated.
    */
-  usage(): Usage {
+  #counted(): Usage {
     const { size } = this.#chunks
     const told = this.#told && withinShown(this.#told, size, this.#request)
     if (told && this.#chunks.finished && !this.#saidMore) return told

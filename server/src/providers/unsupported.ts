@@ -1,7 +1,7 @@
 import { invalidRequest } from '../errors'
 import type { ChatRequest } from '../wire/chat-request'
 
-/** A field that changes the meaning of the answer, and has no counterpart there. Source: api.md 4. */
+/** A field that changes the meaning of the answer, and has no counterpart there. Source: contract 4. */
 export const unsupported = (param: string, message: string) =>
   invalidRequest(param, 'unsupported_by_model', message)
 

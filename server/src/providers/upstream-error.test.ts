@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { toGoogleError } from './google/failure'
 import { nonsense, retryAfterSeconds, toCallerError, type Source } from './upstream-error'
 import { ApiError } from '../errors'

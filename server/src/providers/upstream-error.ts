@@ -48,14 +48,16 @@ interface Refusal {
 /** The field that words such as "messages.3: ..." begin with. Its place may not be the caller's. */
 const fieldIn = (words: string) => /^([a-z_]{2,40})(?:\.[\w.-]{1,80})?: /.exec(words)?.[1] ?? ''
 
-/** Numbers of a text such as "max_tokens: 9000 > 4096". */
+/** Numbers of tokens in a text such as "max_tokens: 9000 > 4096". */
 const numbersIn = (text: string) =>
-  [...text.matchAll(/\d[\d,]{2,}/g)].map(([digits]) => Number(digits.replaceAll(',', '')))
+  [...text.matchAll(/\d[\d,]{2,}/g)]
+    .map(([digits]) => Number(digits.replaceAll(',', '')))
+    .filter((count) => Number.isSafeInteger(count))
 
 /** A request that its provider rejects is the caller's to change. */
 const rejections = new Set([400, 413, 422])
 
-/** What a provider's error means for the caller. Source: api.md 21.2. */
+/** What a provider's error means for the caller. Source: contract 10.3. */
 export function toCallerError(failure: Failure, source: Source): ApiError {
   const said = readErrorBody(failure.body)
   const text = redact(said.words, source.secret)
@@ -93,7 +95,7 @@ function contextLengthExceeded(
   { contextLength, textField }: Source,
 ): ApiError {
   const maximum = told ?? contextLength
-  // Some clients recognise this error by these very words (wire.md R16).
+  // Some clients recognise this error by these very words (contract 1.7).
   const known =
     maximum === null
       ? "This model's maximum context length is exceeded."
@@ -122,13 +124,21 @@ function maxTokensExceeded(words: string, source: Source): ApiError {
 function rejection({ said, words, status }: Refusal, source: Source): ApiError {
   // For a legacy completion its prompt became the messages.
   const field = fieldIn(words).replace(/^messages$/, source.textField)
-  const named = said.param || field
-  const param = source.wasSent(named.split(/[.[]/)[0] ?? '') ? named : null
+  const param = sentField(redact(said.param || field, source.secret), source)
   const message = words || `${source.provider} rejected the request with status ${status}.`
   return invalidRequest(param, 'refused_by_provider', message)
 }
 
-/** Words about rates belong to our own 429 only: clients take any such text for one (wire.md R17). */
+const fieldPath = /^[\w$.[\]-]{1,200}$/
+
+/** The path of a field that the caller sent; the field alone where its path is none. */
+function sentField(path: string, source: Source): string | null {
+  const [field = ''] = path.split(/[.[]/)
+  if (!source.wasSent(field)) return null
+  return fieldPath.test(path) ? path : field
+}
+
+/** Words about rates belong to our own 429 only: clients take any such text for one (contract 1.7). */
 const tactful = (words: string) =>
   words.replaceAll(/rate[\s_-]*limit/gi, 'quota').replaceAll(/\b429\b/g, '"too many requests"')
 

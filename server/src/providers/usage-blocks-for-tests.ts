@@ -4,6 +4,7 @@ import { toUsage as readCohere } from './cohere/usage'
 import { readGoogleInputUsage, readGoogleUsage } from './google/usage'
 import { toInputUsage } from './input-usage'
 import type { Provider } from './provider'
+import { searchesIn } from './responses/searches'
 import { toUsage as readResponses } from './responses/usage'
 import { surfaceOf } from './vertex/address'
 import { readUsage, type Usage } from '../wire/usage'
@@ -67,14 +68,17 @@ const deepseek: UsageReader = ({ input, cached, output, thought }) =>
   )
 
 const responses: UsageReader = (used) => {
-  const { cached, write, output, thought } = used
-  return readResponses({
+  const { cached, write, output, thought, searches } = used
+  const counted = readResponses({
     input_tokens: readOf(used),
     input_tokens_details: { cached_tokens: cached, cache_write_tokens: write },
     output_tokens: output + thought,
     output_tokens_details: { reasoning_tokens: thought },
     total_tokens: readOf(used) + output + thought,
   })
+  // Beside the usage.
+  const tools = { tool_usage: { web_search: { num_requests: searches } } }
+  return counted && { ...counted, searches: searchesIn(tools) }
 }
 
 const anthropic: UsageReader = ({ input, cached, write, writeLong, output, thought, searches }) =>

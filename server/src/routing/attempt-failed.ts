@@ -10,7 +10,7 @@ import { EventTooLong } from '../wire/sse'
 export class AttemptFailed extends Error {
   override readonly name = 'AttemptFailed'
   readonly error: ApiError
-  /** Nothing can have been billed, and another candidate may do better. Source: api.md 21.1. */
+  /** Nothing can have been billed, and another candidate may do better. Source: contract 10.2. */
   readonly mayTryNext: boolean
 
   constructor(error: ApiError, mayTryNext: boolean) {

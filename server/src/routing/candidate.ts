@@ -15,7 +15,7 @@ import { behindGateway } from '../providers/behind-gateway'
 import type { Provider } from '../providers/provider'
 import { splitModelId } from '../wire/model-id'
 
-/** How an attempt is paid. Source: api.md 21.3. */
+/** How an attempt is paid. Source: contract 11.1. */
 export interface Billing {
   mode: 'platform' | 'house' | 'byok' | 'org_pays' | 'member_pays' | 'free'
   /** The ledger account that pays, null where nobody does; with `house`, the one that is not charged. */
@@ -118,7 +118,7 @@ export interface Ways {
 
 /**
  * The connections that may serve a model, in the order in which they are tried: the caller's own,
- * those of his organizations, the platform's. Empty where there is none. Source: api.md 21.1.
+ * those of his organizations, the platform's. Empty where there is none. Source: contract 10.1.
  */
 export function candidatesOf(model: Model, ways: Ways): Candidate[] {
   const all = waysTo(model, ways)

@@ -6,6 +6,7 @@ import { unmet, type RequestNeed } from './needs'
 import { inTurn, type Chance, type MemberState } from './strategies'
 import { collectionPrefix, type Collection, type Member } from '../catalog/collection'
 import type { Category, Model } from '../catalog/model'
+import { appliedPrice, minuteOf } from '../catalog/price-tiers'
 import { ApiError, invalidRequest, type ErrorCode } from '../errors'
 
 /** A member that is not asked, and why. */
@@ -21,6 +22,8 @@ export interface Demands {
   needs: readonly RequestNeed[]
   /** What is wrong with its size for a model, undefined where nothing is. */
   misfit: (model: Model) => ApiError | undefined | Promise<ApiError | undefined>
+  /** The tokens of its prompt, about; asked only where prices depend on them. */
+  promptTokens: () => number
 }
 
 /** What a collection comes to. */
@@ -54,7 +57,7 @@ const mostTold = 20
  * The candidates of a collection's members: of each in its turn the first, then of each the second.
  * Rejects where nobody is left: `model_not_found` where it has no member that is there,
  * `model_access_denied` where nobody serves them, else what is wrong with the request for them.
- * Source: api.md 21.4.
+ * Source: contract 10.4.
  */
 export async function shortlistOf(collection: Collection, choice: Choice): Promise<Shortlist> {
   const name = `${collectionPrefix}${collection.name}`
@@ -192,7 +195,7 @@ function judge(
 ): void {
   if (misfit) return sorted.refuse(model, misfit)
   const { book, ways } = choice
-  const { pricing, capabilities, isFree } = first.model
+  const { capabilities } = first.model
   sorted.usable.push({
     ...book.look(keyOf(collection, first), ways.caller.accountId),
     id: model.id,
@@ -200,10 +203,22 @@ function judge(
     candidates,
     priority: member.priority,
     weight: member.weight,
-    price: isFree || !pricing ? 0n : pricing.input + pricing.output,
+    price: collection.strategy === 'lowest_cost' ? priceOf(first.model, choice) : 0n,
     hasTools: capabilities.tools,
     isStandIn: member.isStandIn === true,
   })
+}
+
+/** The price of input and output together, in the tier that the prompt's length and the time of day come to. */
+function priceOf({ isFree, pricing }: Model, { demands }: Choice): bigint {
+  if (isFree || !pricing) return 0n
+  if (pricing.tiers === undefined) return pricing.input + pricing.output
+  const { rates } = appliedPrice(pricing, {
+    promptTokens: demands.promptTokens(),
+    serviceTier: undefined,
+    minute: minuteOf(Date.now()),
+  })
+  return rates.input + rates.output
 }
 
 /** Undefined where it is not in the catalogue any more. */

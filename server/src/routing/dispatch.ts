@@ -46,7 +46,7 @@ export interface Part<Turn, Answer> {
  * the budget for further attempts has one. Candidates that are failing, or that cannot be paid, are
  * passed over; where that would be all of them, one that is failing is tried, within bounds. Throws the
  * `ApiError` of the last attempt; where there was none, why: that nobody can pay, or that all are
- * failing. Source: api.md 4.8, 21.1.
+ * failing. Source: contract 4.8, 10.2.
  */
 export async function dispatch<Turn, Answer>(
   course: Course<Turn>,

@@ -6,7 +6,7 @@ import { chargedPrice, type Priceable } from '../catalog/owner-price'
 /**
  * A model that only connections have. Nothing is known of it but its name: it is taken for what the
  * endpoint wants, its sizes are its provider's to judge, and nobody pays unless its owner has set a
- * price. Source: api.md 9.1.
+ * price. Source: contract 7.1.
  */
 export const toModel = (
   { id, provider, name, foundAt, pricing }: FoundModel,

@@ -34,7 +34,7 @@ export const unknownModel = (id: string): ApiError =>
 /**
  * A name as its caller means it: mapped, at most once, then by its form. For models of the catalogue
  * without a promise. Throws or rejects with `invalid_model`, `model_not_found`, and for handles
- * `model_access_denied` and `organization_required`. Source: api.md 1.4, 6.3, 21.1.
+ * `model_access_denied` and `organization_required`. Source: contract 1.4, 6.6, 10.1.
  */
 export function meaningOf(name: string, where: Where): Meaning | Promise<Meaning> {
   const mappings = where.mappings ?? where.names.mappingsOf(where.caller.userId)

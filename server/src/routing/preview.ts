@@ -29,7 +29,7 @@ interface Asked {
 }
 
 /** Of a request that nobody has made yet. */
-const nothingMuch: Demands = { needs: [], misfit: () => undefined }
+const nothingMuch: Demands = { needs: [], misfit: () => undefined, promptTokens: () => 0 }
 
 /** Resolves a name as a call does, and changes nothing: no turn is taken. Rejects as `resolve` does. */
 export async function looked(

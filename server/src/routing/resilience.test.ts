@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { AttemptFailed } from './attempt'
 import type { Candidate } from './candidate'
 import { sampleCandidate } from './candidate-for-tests'

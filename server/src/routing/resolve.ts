@@ -44,7 +44,7 @@ export interface Resolution {
 
 /**
  * What a name comes to for its caller, for calls and previews alike. For models of the catalogue without a
- * promise in the steady state. Throws or rejects with what checks 5 to 9 of api.md 4.8 name, for
+ * promise in the steady state. Throws or rejects with what checks 5 to 9 of contract 4.8 name, for
  * collections also with those of 10.
  */
 export function resolve(question: Question, routing: Routing): Resolution | Promise<Resolution> {

@@ -1,6 +1,6 @@
 import type { Candidate } from './candidate'
 
-/** Requests that earn one further attempt: 20 % of all. Source: api.md 21.1. */
+/** Requests that earn one further attempt: 20 % of all. Source: contract 10.2. */
 const requestsEach = 5
 /** Further attempts that are there from the start, and that at most can be saved up. */
 export const maxSaved = 50

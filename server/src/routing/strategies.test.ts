@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import * as fc from 'fast-check'
 import { Conversation, ConversationAffinity } from './conversation'
 import { inTurn, type MemberState } from './strategies'
+import * as fc from '../../testing/property'
 import { strategies, type Strategy } from '../catalog/collection'
 
 interface Named extends MemberState {

@@ -8,7 +8,7 @@ export interface MemberState {
   /** Lower comes first. */
   priority: number
   weight: number
-  /** Nano-dollars a million tokens, what is read and what is written together. */
+  /** Nano-dollars a million tokens, what is read and what is written together; only for `lowest_cost`. */
   price: bigint
   hasTools: boolean
   /** Requests that it runs now. */
@@ -35,7 +35,7 @@ type Of = Pick<Collection, 'strategy' | 'scope'>
 
 /**
  * Members in the order in which they are tried. Who is cooling down is left out, unless that would be all
- * of them. Members of equal rank keep their order. Source: api.md 21.4.
+ * of them. Members of equal rank keep their order. Source: contract 10.4.
  */
 export function inTurn<Known extends MemberState>(
   { strategy, scope }: Of,

@@ -5,7 +5,7 @@ import type { Schema } from '../db/schema'
 
 const text = z.string().nullable()
 
-/** How the installation presents itself. Source: api.md 18. */
+/** How the installation presents itself. Source: contract 9.1. */
 export const Branding = z.object({
   name: z.string(),
   tagline: text,

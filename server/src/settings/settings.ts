@@ -8,7 +8,7 @@ export const signUps = ['open', 'invite', 'closed'] as const
 /** Whether callers are charged for what a provider was sent and did not answer. */
 export const unansweredCharges = ['charge', 'waive'] as const
 
-/** What an operator sets while the servers run. Source: api.md 19. */
+/** What an operator sets while the servers run. Source: contract 9.2. */
 export interface Settings {
   /** Below it nothing that costs is admitted; nano-dollars. */
   minimumBalance: bigint
@@ -34,7 +34,7 @@ export interface Settings {
   allowedPrivateNetworks: readonly string[]
 }
 
-/** Source: api.md 3.1. */
+/** Source: contract 3.1. */
 export interface Rates {
   apiRequestsPerMinute: number
   publicRequestsPerMinute: number
@@ -43,7 +43,7 @@ export interface Rates {
   invitationMailsPerDay: number
 }
 
-/** Milliseconds. Source: api.md 3.4. */
+/** Milliseconds. Source: contract 3.4. */
 export interface SetTimers {
   requestMs: number
   firstByteMs: number

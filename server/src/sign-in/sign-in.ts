@@ -41,7 +41,7 @@ export type SignIn = ReturnType<typeof createSignIn>
 
 /**
  * Signs people in to the dashboard: the library's own endpoints below `/api/auth`, unchanged. Sessions
- * last 30 days. Source: api.md 2.1, 20.1.
+ * last 30 days. Source: contract 2.1, 2.5.
  */
 export function createSignIn(options: SignInOptions) {
   const auth = build(options)

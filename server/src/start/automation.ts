@@ -17,7 +17,7 @@ const turnSeconds = 30
 const renewMs = 10_000
 const closeMs = 5000
 
-/** Source: api.md 17. */
+/** Source: contract 8.2. */
 const rounds = 25
 const calls = 100
 const callMs = 60_000

@@ -17,6 +17,7 @@ function staged({ unreadyMs, drainMs }: { unreadyMs: number; drainMs: number }) 
     running: {
       http,
       claims: { idle: nothing },
+      background: { idle: nothing },
       drains: { close: nothing },
       sockets: { leave: () => undefined, idle: nothing, close: () => undefined },
       endAll: () => void told.push('end'),

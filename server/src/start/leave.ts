@@ -2,6 +2,7 @@ import type { Claims } from '../idempotency/claims'
 import type { Drains } from '../gateway/drains'
 import type { Sockets } from '../gateways/sockets'
 import type { Server } from '../http/env'
+import type { BackgroundRuns } from '../v1/background'
 
 type Answer = (request: Request, server: Server) => Response | Promise<Response>
 
@@ -30,6 +31,8 @@ type Listening = Pick<Bun.Server<unknown>, 'stop' | 'pendingRequests'>
 interface Running {
   http: Listening
   claims: Pick<Claims, 'idle'>
+  /** Answers that are made in the background. */
+  background: Pick<BackgroundRuns, 'idle'>
   drains: Pick<Drains, 'close'>
   /** Self-hosted gateways, which are to connect elsewhere. */
   sockets: Pick<Sockets, 'leave' | 'idle' | 'close'>
@@ -69,7 +72,8 @@ export function stopOf({ running, state, timers, close }: Leaving) {
 }
 
 /** Lets running requests end by themselves; after `drainMs` by an error, at last by their sockets. */
-async function drain({ http, claims, drains, sockets, endAll }: Running, drainMs: number) {
+async function drain(running: Running, drainMs: number) {
+  const { http, claims, background, drains, sockets, endAll } = running
   sockets.leave()
   const ended = Bun.sleep(drainMs)
   const ending = setTimeout(endAll, drainMs)
@@ -77,6 +81,7 @@ async function drain({ http, claims, drains, sockets, endAll }: Running, drainMs
   await Promise.race([http.stop(), answered(http)])
   // Those whose callers have left, but may ask again.
   await Promise.race([claims.idle(), Bun.sleep(drainMs + mostCuttingMs)])
+  await Promise.race([background.idle(), ended.then(() => Bun.sleep(mostCuttingMs))])
   // What other nodes ask of gateways here.
   await Promise.race([sockets.idle(), ended])
   clearTimeout(ending)

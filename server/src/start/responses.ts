@@ -1,16 +1,35 @@
 import type { Logger } from 'pino'
 import type { Storage } from './storage'
 import type { Config } from '../config'
+import { BackgroundStore } from '../stored-responses/background-store'
+import { ConversationStore } from '../stored-responses/conversations'
 import { ResponseStore } from '../stored-responses/store'
-import type { ResponseKeeping } from '../v1/responses'
+import { BackgroundRuns } from '../v1/background'
+import type { ResponsePorts } from '../v1/responses'
 
-/** Opens what keeps answers of `/v1/responses`; `stack` waits for those on their way to the database. */
+/** Opens what keeps answers of `/v1/responses` and conversations; `stack` waits for what is on its way to the database. */
 export function openResponses(
   { config, storage, log }: { config: Config; storage: Storage; log: Logger },
   stack: AsyncDisposableStack,
-): ResponseKeeping {
+): ResponsePorts {
   const store = new ResponseStore(storage.database.query, (err) =>
     log.warn({ err }, 'a response could not be kept'),
   )
-  return { store: stack.use(store), mode: config.storeResponses }
+  const conversations = new ConversationStore(storage.database.query, (err) =>
+    log.warn({ err }, 'a turn of a conversation could not be kept'),
+  )
+  const background = new BackgroundStore(storage.database.query)
+  const runs = new BackgroundRuns({
+    store: background,
+    responses: store,
+    onError: (err) => log.warn({ err }, 'an answer in the background could not be written down'),
+  })
+  return {
+    store: stack.use(store),
+    conversations: stack.use(conversations),
+    background,
+    // Closed before those two: its ends are what they keep.
+    runs: stack.use(runs),
+    mode: config.storeResponses,
+  }
 }

@@ -35,7 +35,7 @@ import type { Claims } from '../idempotency/claims'
 import { createTrail } from '../trail/trail'
 import { openResponses } from './responses'
 import type { ReplyPorts } from '../v1/reply'
-import type { ResponseKeeping } from '../v1/responses'
+import type { ResponsePorts } from '../v1/responses'
 
 /** A server that is up. */
 export interface RunningServer {
@@ -113,7 +113,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
     talks.runs.haltAll(unavailable())
   }
   const stop = stopOf({
-    running: { http, claims, drains, sockets, endAll },
+    running: { http, claims, background: responses.runs, drains, sockets, endAll },
     state,
     timers: config.timers,
     close: () => open.disposeAsync(),
@@ -148,7 +148,7 @@ interface Assembled {
   talks: ReturnType<typeof openRuns>
   watch: StreamWatch
   readiness: Readiness
-  responses: ResponseKeeping
+  responses: ResponsePorts
 }
 
 const readinessFor = (

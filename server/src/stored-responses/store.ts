@@ -1,7 +1,10 @@
 import { sql, type Kysely } from 'kysely'
+import { Additions } from './additions'
 import { timeOfId } from '../db/id'
 import type { Schema } from '../db/schema'
-import type { JsonObject } from '../wire/json-body'
+import { isObject, maxAtOnce, type JsonObject } from '../wire/json-body'
+import { answerShape, ShapeExceeded } from '../wire/json-shape'
+import { parseInSlices } from '../wire/json-slices'
 
 /** One answer, and what was asked for it. */
 export interface StoredResponse {
@@ -16,17 +19,12 @@ export interface StoredResponse {
 /** What an account may keep: more takes the place of its oldest answers. */
 const maxAccountBytes = 256 * 1024 * 1024
 /** A longer answer is not kept. */
-const maxBytes = 8 * 1024 * 1024
+export const maxBytes = 8 * 1024 * 1024
 /** What is on its way to the database. */
 const maxPendingBytes = 64 * 1024 * 1024
-/** How much an account may add before its oldest answers are looked for. */
-const bytesBetweenEvictions = 16 * 1024 * 1024
-const responsesBetweenEvictions = 500
-const maxWatchedAccounts = 10_000
-
 /** What a request may go on from. */
 const maxChain = 1000
-const maxChainBytes = 24 * 1024 * 1024
+export const maxChainBytes = 24 * 1024 * 1024
 
 /** Another node may still be writing an answer that is as young as this. */
 const freshMs = 5000
@@ -34,7 +32,7 @@ const triesForFresh = 4
 const betweenTriesMs = 150
 
 /** What an id can be: nothing else is looked up, and none has what PostgreSQL refuses. */
-const possibleId = /^[\w-]{1,128}$/
+export const possibleId = /^[\w-]{1,128}$/
 
 interface Row {
   id: string
@@ -42,11 +40,6 @@ interface Row {
   previous_id: string | null
   input: string
   response: string
-}
-
-interface Added {
-  bytes: number
-  responses: number
 }
 
 /**
@@ -57,8 +50,7 @@ export class ResponseStore {
   readonly #db: Kysely<Schema>
   readonly #onError: (error: unknown) => void
   readonly #pending = new Map<string, StoredResponse & { bytes: number }>()
-  /** Since an account's oldest were last looked for. */
-  readonly #added = new Map<string, Added>()
+  readonly #additions = new Additions()
   readonly #writing = new Set<Promise<void>>()
   #pendingBytes = 0
 
@@ -101,28 +93,17 @@ export class ResponseStore {
       .values(row)
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-    if (this.#isEvictionDue(row)) await this.#evict(row.user_id)
+    await this.makeRoom(row.user_id, row.bytes)
   }
 
-  #isEvictionDue({ user_id: userId, bytes }: Row & { bytes: number }): boolean {
-    const added = this.#added.get(userId) ?? { bytes: 0, responses: 0 }
-    const sum = { bytes: added.bytes + bytes, responses: added.responses + 1 }
-    const isDue = sum.bytes > bytesBetweenEvictions || sum.responses > responsesBetweenEvictions
-    if (isDue) this.#added.delete(userId)
-    else {
-      if (this.#added.size >= maxWatchedAccounts) this.#added.clear()
-      this.#added.set(userId, sum)
-    }
-    return isDue
-  }
-
-  /** Deletes the oldest answers of an account beyond what it may keep. */
-  async #evict(userId: string): Promise<void> {
+  /** An account has added so much: deletes its oldest answers beyond what it may keep, now and then. */
+  async makeRoom(userId: string, bytes: number): Promise<void> {
+    if (!this.#additions.isEvictionDue(userId, bytes)) return
     await sql`
       delete from stored_response where user_id = ${userId} and id in (
         select id from (
-          select id, sum(bytes) over (order by created_at desc, id desc) as total
-          from stored_response where user_id = ${userId}
+          select id, sum(bytes + event_bytes) over (order by created_at desc, id desc) as total
+          from stored_response where user_id = ${userId} and running_until is null
         ) as summed
         where total > ${maxAccountBytes}
       )`.execute(this.#db)
@@ -141,7 +122,7 @@ export class ResponseStore {
   async chain(userId: string, id: string): Promise<StoredResponse[] | undefined> {
     const tries = isFresh(id) ? triesForFresh : 1
     for (let attempt = 1; attempt <= tries; attempt++) {
-      const found = await this.#chain(userId, id, maxChain)
+      const found = await this.#chain(userId, id, maxChain).catch(noneBeyondShape)
       if (found.length > 0)
         return found.at(-1)?.previousId === null ? found.toReversed() : undefined
       if (attempt < tries) await Bun.sleep(betweenTriesMs)
@@ -149,33 +130,40 @@ export class ResponseStore {
     return undefined
   }
 
-  /** The latest first. */
-  async #chain(userId: string, id: string, maxLength: number): Promise<StoredResponse[]> {
+  /**
+   * How many bytes `chain` reads from the database, within the bounds of one. Those that are not there yet are in
+   * memory already.
+   */
+  async chainBytes(userId: string, id: string): Promise<number> {
+    const { unread } = this.#pendingChain(userId, id, maxChain)
+    if (unread === null) return 0
+    const { rows } = await sql<{ total: string | null }>`
+      ${chainOf(userId, unread, maxChain)} select max(total) as total from chain`.execute(this.#db)
+    return Number(rows[0]?.total ?? 0)
+  }
+
+  /** The latest first, as far as they are on their way, and the id of the one before them. */
+  #pendingChain(userId: string, id: string, maxLength: number) {
     const found: StoredResponse[] = []
-    if (!possibleId.test(id)) return found
-    let next: string | null = id
-    while (next !== null && found.length < maxLength) {
-      const pending = this.#pending.get(next)
+    let unread: string | null = possibleId.test(id) ? id : null
+    while (unread !== null && found.length < maxLength) {
+      const pending = this.#pending.get(unread)
       if (pending?.userId !== userId) break
       found.push(pending)
-      next = pending.previousId
+      unread = pending.previousId
     }
-    if (next === null || found.length >= maxLength) return found
+    return { found, unread: found.length < maxLength ? unread : null }
+  }
+
+  /** The latest first. */
+  async #chain(userId: string, id: string, maxLength: number): Promise<StoredResponse[]> {
+    const { found, unread } = this.#pendingChain(userId, id, maxLength)
+    if (unread === null) return found
     const { rows } = await sql<Row>`
-      with recursive chain as (
-        select id, user_id, previous_id, input, response, bytes::bigint as total, 1 as position
-        from stored_response where id = ${next} and user_id = ${userId}
-        union all
-        select earlier.id, earlier.user_id, earlier.previous_id, earlier.input, earlier.response,
-          chain.total + earlier.bytes, chain.position + 1
-        from chain join stored_response as earlier
-          on earlier.id = chain.previous_id and earlier.user_id = ${userId}
-        where chain.position < ${maxLength - found.length} and chain.total < ${maxChainBytes}
-      )
-      select id, user_id, previous_id, input, response from chain order by position`.execute(
-      this.#db,
-    )
-    return [...found, ...rows.map(toStored)]
+      ${chainOf(userId, unread, maxLength - found.length)}
+      select id, user_id, stored_response.previous_id, input, response
+      from chain join stored_response using (id) order by position`.execute(this.#db)
+    return [...found, ...(await toStored(rows))]
   }
 
   /** Returns whether there was one. */
@@ -197,13 +185,48 @@ export class ResponseStore {
   }
 }
 
-const toStored = (row: Row): StoredResponse => ({
-  id: row.id,
-  userId: row.user_id,
-  previousId: row.previous_id,
-  input: JSON.parse(row.input),
-  response: JSON.parse(row.response),
-})
+/** An answer of an account and those before it, without their texts. */
+const chainOf = (userId: string, id: string, maxLength: number) => sql`
+  with recursive chain as (
+    select id, previous_id, bytes::bigint as total, 1 as position
+    from stored_response where id = ${id} and user_id = ${userId}
+    union all
+    select earlier.id, earlier.previous_id, chain.total + earlier.bytes, chain.position + 1
+    from chain join stored_response as earlier
+      on earlier.id = chain.previous_id and earlier.user_id = ${userId}
+    where chain.position < ${maxLength} and chain.total < ${maxChainBytes}
+  )`
+
+/**
+ * Parsed together, so that what they hold is counted together before it is built; others have their turn
+ * meanwhile. Rejects with `ShapeExceeded`.
+ */
+async function toStored(rows: readonly Row[]): Promise<StoredResponse[]> {
+  const text = `[${rows.map(({ input, response }) => `${input},${response}`).join()}]`
+  const isShort = text.length <= maxAtOnce
+  const parsed: unknown = isShort
+    ? JSON.parse(text)
+    : await parseInSlices(text, answerShape, nextTurn)
+  const parts: unknown[] = Array.isArray(parsed) ? parsed : []
+  return rows.map(({ id, user_id: userId, previous_id: previousId }, at) => {
+    const [input, response] = parts.slice(2 * at)
+    return {
+      id,
+      userId,
+      previousId,
+      input: Array.isArray(input) ? input.filter(isObject) : [],
+      response: isObject(response) ? response : {},
+    }
+  })
+}
+
+/** More objects than any answer has are more than a request may hold. */
+function noneBeyondShape(thrown: unknown): StoredResponse[] {
+  if (thrown instanceof ShapeExceeded) return []
+  throw thrown
+}
+
+const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
 function isFresh(id: string): boolean {
   return Math.abs(Date.now() - timeOfId(id)) < freshMs

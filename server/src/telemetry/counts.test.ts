@@ -41,6 +41,19 @@ test('P04: providers beyond a bound share one, and nobody takes its name', () =>
   expect(new Set(names).size).toBe(65)
 })
 
+test('what caches saved and what they added are counted apart, so that both only grow', () => {
+  const usage = new UsageCounts(() => true)
+  for (const cacheSavings of [3_000_000n, -1_000_000n, 0n, 500_000n]) {
+    usage.ended(valuesForTests({ model: 'a/b', inputTokens: 100, cacheSavings }), 1)
+  }
+  const [counts] = usage.models()
+  expect(counts).toMatchObject({
+    promptTokens: 400,
+    cacheSavings: 3_500_000,
+    cacheSurcharge: 1_000_000,
+  })
+})
+
 test('an attempt after which another was asked is counted by its reason', () => {
   const usage = new UsageCounts(() => true)
   usage.settled(eventForTests('user_1', { outcome: 'failed_over', reason: 'provider_error' }))

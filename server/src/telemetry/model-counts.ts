@@ -40,8 +40,13 @@ export class ModelCounts {
   readonly provider: string
   readonly requests = { success: 0, error: 0, cancelled: 0 }
   readonly tokens = new Float64Array(tokenKinds.length)
+  /** Tokens of prompts, of all kinds. */
+  promptTokens = 0
   /** Nano-dollars: whole numbers, exact up to 9 million USD. */
   cost = 0
+  /** The same, of requests whose prompt cache saved something, and of those for which it cost more. */
+  cacheSavings = 0
+  cacheSurcharge = 0
   estimated = 0
   /** Answered, of a model that has a price, and nothing was counted. */
   withoutUsage = 0
@@ -51,6 +56,13 @@ export class ModelCounts {
   constructor(model: string, provider: string) {
     this.model = model
     this.provider = provider
+  }
+
+  /** A prompt was read, and a cache saved `savings` nano-dollars of its price; below zero where it cost more. */
+  prompted(tokens: number, savings: bigint): void {
+    this.promptTokens += tokens
+    if (savings > 0n) this.cacheSavings += Number(savings)
+    else if (savings < 0n) this.cacheSurcharge -= Number(savings)
   }
 
   used({ tokens, cost, estimated, pricing, outcome }: UsageEvent): void {
@@ -115,10 +127,12 @@ export class UsageCounts {
   }
 
   /** A request has ended whose caller was known. */
-  ended({ model, provider, status, firstTokenMs }: LogValues, tookMs: number): void {
+  ended(values: LogValues, tookMs: number): void {
+    const { model, provider, status, firstTokenMs } = values
     const counts = provider === null ? this.#nobody : this.#of(model, provider)
     counts.requests[status]++
     if (provider === null) return
+    counts.prompted(values.inputTokens, values.cacheSavings)
     counts.duration.observe(tookMs / 1000)
     if (firstTokenMs !== null) counts.firstToken.observe(firstTokenMs / 1000)
   }

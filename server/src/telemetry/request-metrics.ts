@@ -1,5 +1,5 @@
-import { one, usd, type Metric } from './metric'
-import { outcomes, tokenKinds } from './model-counts'
+import { one, usd, type Metric, type Sample } from './metric'
+import { outcomes, tokenKinds, type ModelCounts, type UsageCounts } from './model-counts'
 
 /** What requests come to. */
 export const requestMetrics: readonly Metric[] = [
@@ -101,12 +101,28 @@ export const requestMetrics: readonly Metric[] = [
     type: 'counter',
     help: 'What accounts are charged.',
     labels: ['model', 'provider'],
-    samples: ({ usage }) =>
-      usage
-        .models()
-        .flatMap(({ model, provider, cost }) =>
-          cost > 0 ? [{ labels: { model, provider }, value: usd(cost) }] : [],
-        ),
+    samples: ({ usage }) => byModel(usage, ({ cost }) => usd(cost)),
+  },
+  {
+    name: 'tollgate_prompt_tokens_total',
+    type: 'counter',
+    help: 'Tokens of prompts, cached or not.',
+    labels: ['model', 'provider'],
+    samples: ({ usage }) => byModel(usage, ({ promptTokens }) => promptTokens),
+  },
+  {
+    name: 'tollgate_cache_savings_usd_total',
+    type: 'counter',
+    help: 'What prompt caches saved of the price, by requests that cost less than without a cache.',
+    labels: ['model', 'provider'],
+    samples: ({ usage }) => byModel(usage, ({ cacheSavings }) => usd(cacheSavings)),
+  },
+  {
+    name: 'tollgate_cache_surcharge_usd_total',
+    type: 'counter',
+    help: 'What prompt caches added to the price, by requests that cost more than without a cache.',
+    labels: ['model', 'provider'],
+    samples: ({ usage }) => byModel(usage, ({ cacheSurcharge }) => usd(cacheSurcharge)),
   },
   {
     name: 'tollgate_estimated_usage_total',
@@ -138,6 +154,15 @@ export const requestMetrics: readonly Metric[] = [
     samples: ({ usage }) => counted(usage.providers(), 'reason', ({ failovers }) => failovers),
   },
 ]
+
+/** A figure of each model that has one. */
+function byModel(usage: UsageCounts, figureOf: (counts: ModelCounts) => number): Sample[] {
+  return usage.models().flatMap((counts) => {
+    const { model, provider } = counts
+    const value = figureOf(counts)
+    return value > 0 ? [{ labels: { model, provider }, value }] : []
+  })
+}
 
 function counted<Counts extends { provider: string }>(
   all: readonly Counts[],

@@ -1,4 +1,4 @@
-/** What ids say by how they begin. Source: api.md 1.3. */
+/** What ids say by how they begin. Source: contract 1.3. */
 const kindOfPrefix: Readonly<Record<string, string>> = {
   user: 'user',
   key: 'key',

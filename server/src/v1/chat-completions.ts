@@ -7,7 +7,7 @@ import { idempotencyKey, modelErrors, streamOr } from './description'
 import type { Gateway } from '../gateway'
 import { accepts } from '../http/documentation'
 import type { Env } from '../http/env'
-import { ChatRequest } from '../wire/chat-request'
+import { CallerChat } from '../wire/chat-request'
 
 export const chatCompletionRoutes = (gateway: Gateway, ports: ReplyPorts) =>
   new Hono<Env>().post(
@@ -18,7 +18,7 @@ export const chatCompletionRoutes = (gateway: Gateway, ports: ReplyPorts) =>
       tags: ['Models'],
       security: [{ apiKey: [] }],
       parameters: [idempotencyKey],
-      requestBody: accepts('ChatCompletionRequest', ChatRequest, {
+      requestBody: accepts('ChatCompletionRequest', CallerChat, {
         'A question': {
           model: 'sandbox/echo',
           messages: [{ role: 'user', content: 'Hello!' }],

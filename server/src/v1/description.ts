@@ -21,7 +21,7 @@ export const modelErrors = documented(
   'request_timeout',
 )
 
-/** The header of the POSTs that makes repeating them safe. Source: api.md 4.9. */
+/** The header of the POSTs that makes repeating them safe. Source: contract 4.9. */
 export const idempotencyKey = {
   name: keyHeader,
   in: 'header',

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { Hono } from 'hono'
 import { callOf, ModelCall } from './model-call'
 import { BodyBudget } from '../http/body-budget'
@@ -40,6 +40,49 @@ test('what it waited for a provider is known while it still waits, after another
   const both = call.waitedMs
   Bun.sleepSync(2)
   expect(call.waitedMs).toBe(both)
+})
+
+describe('what a request goes on from', () => {
+  const path = '/v1/responses'
+  const mebibyte = 1 << 20
+  const server = Bun.serve({ port: 0, fetch: () => new Response() })
+  afterAll(() => server.stop(true))
+  const callIn = (bodies: BodyBudget, signal?: AbortSignal) => {
+    const request = new Request(`http://localhost${path}`, { ...(signal && { signal }) })
+    return new ModelCall({ request, server, bodies, requestId: 'req_1', path })
+  }
+
+  test('waits for room as a large body does, and gives it back', async () => {
+    using bodies = new BodyBudget({ bytes: 30 * mebibyte })
+    const [first, second] = [callIn(bodies), callIn(bodies)]
+    const order: string[] = []
+    await first.readMore(20 * mebibyte, async () => order.push('first'))
+    expect(bodies.bytes).toBe(20 * mebibyte)
+    const waiting = second.readMore(20 * mebibyte, async () => order.push('second'))
+    await Bun.sleep(0)
+    expect(order).toEqual(['first'])
+    first.body?.release()
+    await waiting
+    expect(order).toEqual(['first', 'second'])
+    second.body?.release()
+    expect(bodies.bytes).toBe(0)
+  })
+
+  test('is not read for a caller who has gone while it waited', async () => {
+    using bodies = new BodyBudget({ bytes: 30 * mebibyte })
+    const gone = new AbortController()
+    const [first, second] = [callIn(bodies), callIn(bodies, gone.signal)]
+    await first.readMore(20 * mebibyte, async () => undefined)
+    const waiting = second.readMore(20 * mebibyte, () => Promise.reject(new Error('it was read')))
+    gone.abort()
+    await expect(waiting).rejects.toMatchObject({ code: 'gateway_unavailable' })
+  })
+
+  test('never waits where it is short', async () => {
+    using bodies = new BodyBudget({ bytes: 30 * mebibyte })
+    await callIn(bodies).readMore(30 * mebibyte, async () => undefined)
+    expect(await callIn(bodies).readMore(mebibyte, async () => 'read')).toBe('read')
+  })
 })
 
 /** As it stands, which a client library would not send. */

@@ -3,7 +3,7 @@ import type { Quota } from '../errors'
 import type { Call, ReadBody, Repeatable } from '../gateway/job'
 import { promptCachingHeader } from '../gateway/prompt-caching'
 import { readJson, type Room } from '../http/body'
-import type { BodyBudget } from '../http/body-budget'
+import { smallBytes, type BodyBudget } from '../http/body-budget'
 import type { BodyShare } from '../http/body-share'
 import { modelKeyOf } from '../http/caller'
 import type { Env, Server } from '../http/env'
@@ -110,6 +110,19 @@ export class ModelCall implements Call, Room {
   ): Promise<ReadBody> {
     this.#accountId = accountId
     return readJson(this.request, { limitBytes, server: this.#server, room: this, onText })
+  }
+
+  async readMore<Read>(bytes: number, read: () => Promise<Read>): Promise<Read> {
+    if (bytes <= smallBytes) return read()
+    const share = this.share()
+    const leave = () => share.release()
+    this.signal.addEventListener('abort', leave, { once: true })
+    try {
+      await share.take(bytes)
+      return await share.whileReading(read())
+    } finally {
+      this.signal.removeEventListener('abort', leave)
+    }
   }
 
   share(): BodyShare {

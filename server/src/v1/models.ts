@@ -33,7 +33,7 @@ interface Callable {
 /** The collections that an account may call. */
 export type CollectionsFor = (userId: string) => Promise<readonly Callable[]>
 
-/** A collection in the form of a model. Source: api.md 4.6. */
+/** A collection in the form of a model. Source: contract 4.6. */
 const toCollection = ({ name, createdAt }: Callable) =>
   toListed({ id: `${collectionPrefix}${name}`, provider: 'collection', createdAt })
 

@@ -89,8 +89,10 @@ function toResponse(
   crashAt?.('after-last-byte')
   const headers = {
     'content-type': 'application/json',
-    'x-tollgate-provider': reply.provider,
-    'x-tollgate-cost': plainUsd(reply.cost ?? 0n),
+    ...(reply.provider && {
+      'x-tollgate-provider': reply.provider,
+      'x-tollgate-cost': plainUsd(reply.cost ?? 0n),
+    }),
   }
   const own = { ...wordingOf(asked.request).headers?.(asked.requestId), ...toldHeaders(reply) }
   return new Response(JSON.stringify(reply.body), {
@@ -98,8 +100,13 @@ function toResponse(
   })
 }
 
-/** Names at most so many fields. */
+/** Names at most so many fields, each with so many characters. */
 const maxOmitted = 20
+const maxNameLength = 100
+
+/** The name of a field that its caller chose, in the characters that a header takes and that end no name in it. */
+const toHeaderName = (name: string) =>
+  name.slice(0, maxNameLength).replaceAll(/[^\x21-\x2b\x2d-\x7e]/g, '?')
 
 /** Says what of the request was changed: fields that it was answered without, an output limit that was lowered. */
 function toldHeaders({
@@ -108,7 +115,9 @@ function toldHeaders({
 }: Pick<WholeReply, 'omitted' | 'outputLimit'>): Record<string, string> {
   return {
     ...(omitted &&
-      omitted.length > 0 && { 'x-tollgate-omitted': omitted.slice(0, maxOmitted).join(', ') }),
+      omitted.length > 0 && {
+        'x-tollgate-omitted': omitted.slice(0, maxOmitted).map(toHeaderName).join(', '),
+      }),
     ...(outputLimit !== undefined && { 'x-tollgate-max-tokens': String(outputLimit) }),
   }
 }
@@ -126,7 +135,7 @@ export async function streamed(
     ...streamHeaders,
     ...wordingOf(request).headers?.(requestId),
   })
-  if (opened) headers.set('x-tollgate-provider', opened.provider)
+  if (opened?.provider) headers.set('x-tollgate-provider', opened.provider)
   for (const [name, value] of Object.entries(toldHeaders(opened ?? {}))) headers.set(name, value)
   const outgoing = {
     writer,

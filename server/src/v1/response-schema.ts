@@ -5,13 +5,13 @@ const Item = z.looseObject({
   id: z.string(),
 })
 
-/** The answer, as it is described to callers. Source: wire.md 13.3. */
+/** The answer, as it is described to callers. Source: contract 5.2. */
 export const ResponseAnswer = z
   .looseObject({
     id: z.string(),
     object: z.literal('response'),
     created_at: z.int(),
-    status: z.enum(['completed', 'incomplete', 'failed', 'in_progress']),
+    status: z.enum(['completed', 'incomplete', 'failed', 'in_progress', 'queued', 'cancelled']),
     error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
     incomplete_details: z
       .looseObject({ reason: z.enum(['max_output_tokens', 'content_filter']) })

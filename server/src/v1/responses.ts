@@ -1,5 +1,7 @@
 import { Hono } from 'hono'
 import { describeRoute } from 'hono-openapi'
+import { InBackground } from './background-request'
+import type { BackgroundRuns } from './background'
 import { idempotencyKey, modelErrors, streamOr } from './description'
 import { modelEndpoint } from './endpoint'
 import type { ModelCall } from './model-call'
@@ -12,27 +14,36 @@ import type { Gateway } from '../gateway'
 import type { KeptReply, Reply } from '../gateway/job'
 import { accepts } from '../http/documentation'
 import type { Env } from '../http/env'
-import type { ResponseStore } from '../stored-responses/store'
-import { StoredTurn, type StoringMode } from '../stored-responses/turn'
+import { StoredTurn, type ResponseKeeping } from '../stored-responses/turn'
 import { isObject } from '../wire/json-body'
 
 const lines = '`event: <type>` and `data: <event>` lines; the last event has the whole response'
 
-/** What keeps answers, and which. */
-export interface ResponseKeeping {
-  store: ResponseStore
-  mode: StoringMode
+/** What keeps answers, and those that are made in the background. */
+export interface ResponsePorts extends ResponseKeeping {
+  runs: BackgroundRuns
 }
 
 /** Asks for a Response, with what the request goes on from, and keeps the answer where that is asked for. */
 async function converse(
   gateway: Gateway,
   call: ModelCall,
-  { store, mode }: ResponseKeeping,
+  keeping: ResponsePorts,
 ): Promise<Reply | KeptReply> {
-  const turn = new StoredTurn(store, mode, call.requestId)
-  call.history = turn
-  const reply = await gateway.converse(responses(call.request.headers), call)
+  const turn = new StoredTurn(keeping, call.requestId)
+  const beginning = new InBackground(turn, call, keeping.runs)
+  call.history = beginning
+  try {
+    const reply = await gateway.converse(responses(call.request.headers, turn), call)
+    if (beginning.run) return beginning.started(reply, keeping.background)
+    return await told(reply, turn)
+  } catch (thrown) {
+    await beginning.refused()
+    throw thrown
+  }
+}
+
+async function told(reply: Reply | KeptReply, turn: StoredTurn): Promise<Reply | KeptReply> {
   if (reply.kind === 'kept' || !turn.hasPart) return reply
   if (reply.kind === 'stream') {
     return reply.writer ? { ...reply, writer: new StoredWriter(reply.writer, turn) } : reply
@@ -40,10 +51,11 @@ async function converse(
   if (!isObject(reply.body)) return reply
   const body = turn.told(reply.body)
   turn.keep(body)
+  await turn.kept
   return { ...reply, body }
 }
 
-export const responseRoutes = (gateway: Gateway, ports: ReplyPorts, keeping: ResponseKeeping) =>
+export const responseRoutes = (gateway: Gateway, ports: ReplyPorts, keeping: ResponsePorts) =>
   new Hono<Env>().post(
     '/v1/responses',
     describeRoute({

@@ -1,17 +1,24 @@
 import { z } from 'zod'
 
-/** Answers of the model endpoints, as they are described to callers. Source: spec.md 2, api.md 4. */
+/** Answers of the model endpoints, as they are described to callers. Source: contract 4, contract 4. */
 const Usage = z.looseObject({
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
   total_tokens: z.int(),
 })
 
-const ToolCall = z.looseObject({
-  id: z.string(),
-  type: z.literal('function'),
-  function: z.looseObject({ name: z.string(), arguments: z.string() }),
-})
+const ToolCall = z.discriminatedUnion('type', [
+  z.looseObject({
+    id: z.string(),
+    type: z.literal('function'),
+    function: z.looseObject({ name: z.string(), arguments: z.string() }),
+  }),
+  z.looseObject({
+    id: z.string(),
+    type: z.literal('custom'),
+    custom: z.looseObject({ name: z.string(), input: z.string() }),
+  }),
+])
 
 const FinishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
 

@@ -1,30 +1,24 @@
-import { Hono } from 'hono'
+import { Hono, type Context } from 'hono'
 import { describeRoute } from 'hono-openapi'
 import { z } from 'zod'
+import { backgroundReply } from './background-stream'
+import { streamOr } from './description'
+import { itemPaging, itemQuery, ResponseItemList, toItemList, type ItemQuery } from './item-list'
+import { streamed, type ReplyPorts } from './reply'
 import { ResponseAnswer } from './response-schema'
+import type { ResponsePorts } from './responses'
 import { ApiError, invalidRequest } from '../errors'
+import type { StreamReply } from '../gateway/job'
 import { answers, documented, keyErrors } from '../http/documentation'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
+import type { Owned } from '../stored-responses/background-store'
 import type { ResponseStore, StoredResponse } from '../stored-responses/store'
 import type { JsonObject } from '../wire/json-body'
 
 const Deleted = z
   .object({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) })
   .meta({ ref: 'DeletedResponse' })
-
-const InputItems = z
-  .object({
-    object: z.literal('list'),
-    data: z.array(z.looseObject({ id: z.string(), type: z.string() })),
-    first_id: z.string().nullable(),
-    last_id: z.string().nullable(),
-    has_more: z.boolean(),
-  })
-  .meta({ ref: 'ResponseInputItems' })
-
-const defaultLimit = 20
-const maxLimit = 100
 
 const shared = {
   tags: ['Models'],
@@ -40,25 +34,14 @@ const parameters = [
     example: 'resp_01m7zbr7rr3rrzfbtxk7716g95',
   },
 ]
-const paging = [
-  {
-    name: 'limit',
-    in: 'query' as const,
-    schema: { type: 'integer' as const, minimum: 1, maximum: maxLimit, default: defaultLimit },
-  },
-  {
-    name: 'order',
-    in: 'query' as const,
-    schema: { type: 'string' as const, enum: ['asc', 'desc'], default: 'desc' },
-  },
-  {
-    name: 'after',
-    in: 'query' as const,
-    description: 'The id of an item; those behind it follow',
-    schema: { type: 'string' as const, maxLength: 256 },
-  },
-]
 const problems = documented('resource_not_found', 'gateway_unavailable', ...keyErrors)
+const refusals = documented(
+  'invalid_request',
+  'resource_not_found',
+  'gateway_unavailable',
+  ...keyErrors,
+)
+const lines = '`event: <type>` and `data: <event>` lines'
 
 const notFound = () =>
   new ApiError('resource_not_found', {
@@ -66,34 +49,68 @@ const notFound = () =>
     message: 'This account has no such response: it was not kept, is deleted, or too old.',
   })
 
+/** What follows the number of an event in a query; -1 for all of them. Throws `invalid_request`. */
+function startingAfter(query: Readonly<Record<string, string>>): number {
+  const { starting_after: after = '-1' } = query
+  if (/^(-1|\d{1,15})$/.test(after)) return Number(after)
+  throw invalidRequest(
+    'starting_after',
+    'out_of_range',
+    'starting_after: must be the number of an event.',
+  )
+}
+
+/** The events of an answer that is, or was, made in the background. Rejects with `invalid_request`. */
+async function streamOf(
+  { background, runs }: StoredPorts,
+  owned: Owned,
+  after: number,
+): Promise<StreamReply> {
+  const standing = await background.find(owned)
+  if (!standing) throw notFound()
+  if (!standing.keepsEvents) {
+    throw invalidRequest(
+      'stream',
+      'wrong_state',
+      'stream: only an answer in the background that was asked for as a stream is read as one, up to an hour after its end.',
+    )
+  }
+  return backgroundReply(background, { owned, after, left: runs.readers.enter(owned.userId) })
+}
+
+/** The answer as it stands; one whose node is gone has failed. */
+async function responseOf(ports: StoredPorts, owned: Owned): Promise<JsonObject> {
+  const { response } = await storedOf(ports.store, owned.userId, owned.id)
+  if (response['background'] !== true) return response
+  return (await ports.background.find(owned))?.response ?? response
+}
+
+/** Ends it, once: an answer that has ended stays as it is. Rejects with `invalid_request`. */
+async function cancelled({ runs }: StoredPorts, owned: Owned): Promise<JsonObject> {
+  const standing = await runs.cancel(owned)
+  if (!standing) throw notFound()
+  if (standing.isBackground) return standing.response
+  throw invalidRequest(
+    'response_id',
+    'wrong_state',
+    'response_id: only an answer that was asked for with "background": true can be cancelled.',
+  )
+}
+
 async function storedOf(store: ResponseStore, userId: string, id: string): Promise<StoredResponse> {
   const found = await store.find(userId, id)
   if (!found) throw notFound()
   return found
 }
 
-/** The items of an input with ids of their own, the latest first unless `order` is `asc`. */
-function toInputItems({ id, input }: StoredResponse, query: Readonly<Record<string, string>>) {
-  const { order = 'desc', after } = query
-  const limit = Number(query['limit'] ?? defaultLimit)
-  if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
-    throw invalidRequest('limit', 'out_of_range', `limit: must be 1 to ${maxLimit}.`)
-  }
-  if (order !== 'asc' && order !== 'desc') {
-    throw invalidRequest('order', 'unknown_value', 'order: must be "asc" or "desc".')
-  }
+/** The items of an input with ids of their own. */
+function toInputItems({ id, input }: StoredResponse, query: ItemQuery) {
+  const { limit, order, after } = query
   const bare = id.slice(id.indexOf('_') + 1)
   const items = input.map((item, index) => toListed(item, `item_${bare}${String(index)}`))
   const ordered = order === 'asc' ? items : items.toReversed()
   const start = after === undefined ? 0 : ordered.findIndex((item) => item.id === after) + 1
-  const data = ordered.slice(start, start + limit)
-  return {
-    object: 'list' as const,
-    data,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: start + limit < ordered.length,
-  }
+  return toItemList(ordered.slice(start, start + limit), start + limit < ordered.length)
 }
 
 const toListed = (item: JsonObject, id: string) => ({
@@ -102,23 +119,56 @@ const toListed = (item: JsonObject, id: string) => ({
   type: typeof item['type'] === 'string' ? item['type'] : 'message',
 })
 
+/** What answers are read by. */
+interface StoredPorts extends Pick<ResponsePorts, 'store' | 'background' | 'runs'> {
+  reply: ReplyPorts
+}
+
+const ownedIn = (c: Context<Env, '/v1/responses/:response_id'>): Owned => ({
+  id: c.req.param('response_id'),
+  userId: c.var.principal.userId,
+})
+
+const streaming = [
+  {
+    name: 'stream',
+    in: 'query' as const,
+    description: 'Its events, of an answer in the background that was asked for as a stream',
+    schema: { type: 'string' as const, enum: ['true', 'false'] },
+  },
+  {
+    name: 'starting_after',
+    in: 'query' as const,
+    description: 'The `sequence_number` of an event; those behind it follow',
+    schema: { type: 'integer' as const, minimum: 0 },
+  },
+]
+
 /** Answers that callers asked to have kept: of their own account, each. */
-export const storedResponseRoutes = (store: ResponseStore, guards: Guards) =>
+export const storedResponseRoutes = (ports: StoredPorts, guards: Guards) =>
+  new Hono<Env>().route('/', answerRoutes(ports, guards)).route('/', otherRoutes(ports, guards))
+
+const answerRoutes = (ports: StoredPorts, guards: Guards) =>
   new Hono<Env>()
     .get(
       '/v1/responses/:response_id',
       describeRoute({
         ...shared,
         operationId: 'getResponse',
-        summary: 'A response that was kept',
-        parameters,
-        responses: { ...answers(200, 'The response', ResponseAnswer), ...problems },
+        summary: 'A response that was kept, or is made in the background',
+        parameters: [...parameters, ...streaming],
+        responses: {
+          ...streamOr('The response; with `stream` true, its events', ResponseAnswer, lines),
+          ...refusals,
+        },
       }),
       guards.key('read'),
       async (c) => {
-        const { userId } = c.var.principal
-        const { response } = await storedOf(store, userId, c.req.param('response_id'))
-        return c.json(response)
+        const { stream, ...query } = c.req.query()
+        if (stream !== 'true') return c.json(await responseOf(ports, ownedIn(c)))
+        const reply = await streamOf(ports, ownedIn(c), startingAfter(query))
+        const asked = { request: c.req.raw, requestId: c.get('requestId') }
+        return streamed(asked, reply, { ports: ports.reply })
       },
     )
     .delete(
@@ -132,9 +182,29 @@ export const storedResponseRoutes = (store: ResponseStore, guards: Guards) =>
       }),
       guards.key('write'),
       async (c) => {
-        const id = c.req.param('response_id')
-        if (!(await store.delete(c.var.principal.userId, id))) throw notFound()
+        const owned = ownedIn(c)
+        const { id, userId } = owned
+        if (!(await ports.store.delete(userId, id))) throw notFound()
+        ports.runs.deleted(owned)
         return c.json({ id, object: 'response', deleted: true })
+      },
+    )
+
+const otherRoutes = (ports: StoredPorts, guards: Guards) =>
+  new Hono<Env>()
+    .post(
+      '/v1/responses/:response_id/cancel',
+      describeRoute({
+        ...shared,
+        operationId: 'cancelResponse',
+        summary: 'Cancel a response that is made in the background',
+        parameters,
+        responses: { ...answers(200, 'The response as it stands', ResponseAnswer), ...refusals },
+      }),
+      guards.key('write'),
+      async (c) => {
+        const id = c.req.param('response_id')
+        return c.json(await cancelled(ports, { id, userId: c.var.principal.userId }))
       },
     )
     .get(
@@ -143,21 +213,16 @@ export const storedResponseRoutes = (store: ResponseStore, guards: Guards) =>
         ...shared,
         operationId: 'listResponseInputItems',
         summary: 'The input of a response that was kept',
-        parameters: [...parameters, ...paging],
+        parameters: [...parameters, ...itemPaging],
         responses: {
-          ...answers(200, 'The items', InputItems),
-          ...documented(
-            'invalid_request',
-            'resource_not_found',
-            'gateway_unavailable',
-            ...keyErrors,
-          ),
+          ...answers(200, 'The items', ResponseItemList),
+          ...refusals,
         },
       }),
       guards.key('read'),
       async (c) => {
         const { userId } = c.var.principal
-        const stored = await storedOf(store, userId, c.req.param('response_id'))
-        return c.json(toInputItems(stored, c.req.query()))
+        const stored = await storedOf(ports.store, userId, c.req.param('response_id'))
+        return c.json(toInputItems(stored, itemQuery(c.req.query())))
       },
     )

@@ -21,6 +21,10 @@ export class StoredWriter implements EventWriter {
     this.#turn = turn
   }
 
+  get kept(): Promise<void> | undefined {
+    return this.#turn.kept
+  }
+
   write(chunk: string): string {
     return this.#told(this.#own.write(chunk))
   }

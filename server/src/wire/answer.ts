@@ -19,7 +19,7 @@ export const bareAnswerId = (id: unknown) => String(id).replace(/^[a-z]+-/, '')
 
 /**
  * The last frame of a stream that failed after it began: a chunk that every reader takes, with the
- * error beside it. Source: api.md 4.3.
+ * error beside it. Source: contract 4.3.
  */
 export function errorChunk(identity: Identity, error: ApiError, requestId: string): string {
   const choice =

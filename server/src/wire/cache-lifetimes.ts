@@ -5,12 +5,16 @@ interface CachePrices {
   cacheWriteLong?: unknown
 }
 
+/** Whether a price covers what is written to a cache for an hour: it has a rate for that, or none for writing. */
+export const coversHour = ({ cacheWrite, cacheWriteLong }: CachePrices): boolean =>
+  cacheWrite === undefined || cacheWriteLong !== undefined
+
 /**
  * A request in either format without the hour of its cache breakpoints, which become those of five minutes, where
  * a price has no rate for an hour, which costs more. The same object where nothing is changed.
  */
 export function withPricedCaches(body: JsonObject, prices: CachePrices): JsonObject {
-  if (prices.cacheWrite === undefined || prices.cacheWriteLong !== undefined) return body
+  if (coversHour(prices)) return body
   return shortened(body, 0)
 }
 

@@ -1,4 +1,5 @@
 import type { Identity } from './answer'
+import type { AnswerUnits } from './answer-units'
 import type { FinishReason } from './finish-reason'
 import type { JsonObject } from './json-body'
 import type { Part } from './part'
@@ -11,6 +12,8 @@ interface Writing {
   newCallId: () => string
   /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
   callerNames?: ReadonlyMap<string, string> | undefined
+  /** What of the answer is counted beside its tokens. */
+  units?: AnswerUnits | undefined
 }
 
 /** What an answer says, as opposed to what is said about it. */
@@ -18,11 +21,11 @@ export type SaidPart = Exclude<Part, { type: 'usage' | 'end' }>
 
 /**
  * Makes the chunks of a translated answer, of which there is one choice: the role alone, what is
- * said, the finish. Source: api.md 4.3, wire.md R9 to R13.
+ * said, the finish. Source: contract 4.3, 12.5.
  */
 export class ChatChunks {
   /** How much was said, for a provider that does not count. */
-  readonly size = new TextSize()
+  readonly size: TextSize
   readonly #writing: Writing
   /** Index of each call -> whether it got arguments. */
   readonly #calls = new Map<number, boolean>()
@@ -31,6 +34,7 @@ export class ChatChunks {
 
   constructor(writing: Writing) {
     this.#writing = writing
+    this.size = new TextSize(writing.units)
   }
 
   /** The chunks that a part becomes, as JSON texts. What comes after the finish is dropped. */

@@ -15,7 +15,7 @@ import {
   text,
   userField,
 } from './fields'
-import type { JsonObject } from './json-body'
+import { isObject, type JsonObject } from './json-body'
 import { bareCallId } from './packed-call-id'
 import { sparse } from './sparse'
 
@@ -46,10 +46,16 @@ const Part = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('refusal'), refusal: z.string() }),
 ])
 
-const ToolCall = z.looseObject({
+const FunctionCall = z.looseObject({
   id: z.string().min(1),
   type: z.literal('function'),
   function: z.looseObject({ name: z.string().min(1), arguments: z.string() }),
+})
+
+const CustomCall = z.looseObject({
+  id: z.string().min(1),
+  type: z.literal('custom'),
+  custom: z.looseObject({ name: z.string().min(1), input: z.string() }),
 })
 
 // A signature that we packed into it is as long as its provider likes.
@@ -83,13 +89,13 @@ const hasThoughts = ({
 }: JsonObject): boolean =>
   (typeof text === 'string' && text !== '') || (Array.isArray(details) && details.length > 0)
 
-const messageOf = ({ parts }: Most) =>
+const messageOf = <Call extends z.ZodType>({ parts }: Most, call: Call) =>
   z
     .looseObject({
       role: z.enum(['user', 'assistant', 'system', 'tool', 'developer', 'function']),
       content: z.union([z.string(), z.array(Part).min(1).max(parts)]).nullish(),
       name: maybe(text(64, 1)),
-      tool_calls: maybe(z.array(ToolCall).max(128)),
+      tool_calls: maybe(z.array(call).max(128)),
       function_call: maybe(z.looseObject({ name: z.string(), arguments: z.string() })),
       tool_call_id: maybe(callId),
     })
@@ -118,15 +124,53 @@ const FunctionDefinition = z.looseObject({
   strict: maybe(z.boolean()),
 })
 
-const NamedFunction = z.looseObject({ name: z.string().min(1) })
+const NamedTool = z.looseObject({ name: z.string().min(1) })
 
-const ToolChoice = z.union([
-  z.enum(['none', 'auto', 'required']),
-  z.discriminatedUnion('type', [
-    z.looseObject({ type: z.literal('function'), function: NamedFunction }),
-    z.looseObject({ type: z.literal('allowed_tools'), allowed_tools: z.looseObject({}) }),
+const Grammar = z.looseObject({ syntax: z.enum(['lark', 'regex']), definition: z.string() })
+
+const CustomDefinition = z.looseObject({
+  name: text(128, 1),
+  description: maybe(z.string()),
+  format: maybe(
+    z.discriminatedUnion('type', [
+      z.looseObject({ type: z.literal('text') }),
+      z.looseObject({ type: z.literal('grammar'), grammar: Grammar }),
+    ]),
+  ),
+})
+
+const FunctionTool = z.looseObject({ type: z.literal('function'), function: FunctionDefinition })
+const CustomTool = z.looseObject({ type: z.literal('custom'), custom: CustomDefinition })
+
+const FunctionChoice = z.looseObject({ type: z.literal('function'), function: NamedTool })
+const CustomChoice = z.looseObject({ type: z.literal('custom'), custom: NamedTool })
+const AllowedChoice = z.looseObject({
+  type: z.literal('allowed_tools'),
+  allowed_tools: z.looseObject({}),
+})
+const choiceModes = z.enum(['none', 'auto', 'required'])
+
+/** The tools that a request may offer, call in its history, and choose. */
+interface ToolSchemas {
+  tool: z.ZodType
+  call: z.ZodType
+  choice: z.ZodType
+}
+
+const functionsOnly = {
+  tool: FunctionTool,
+  call: FunctionCall,
+  choice: z.union([choiceModes, z.discriminatedUnion('type', [FunctionChoice, AllowedChoice])]),
+} satisfies ToolSchemas
+
+const functionsAndCustom = {
+  tool: z.discriminatedUnion('type', [FunctionTool, CustomTool]),
+  call: z.discriminatedUnion('type', [FunctionCall, CustomCall]),
+  choice: z.union([
+    choiceModes,
+    z.discriminatedUnion('type', [FunctionChoice, CustomChoice, AllowedChoice]),
   ]),
-])
+} satisfies ToolSchemas
 
 const ResponseFormat = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text') }),
@@ -141,9 +185,9 @@ const ResponseFormat = z.discriminatedUnion('type', [
   }),
 ])
 
-const shapeOf = (most: Most) => ({
+const shapeOf = <Tools extends ToolSchemas>(most: Most, { tool, call, choice }: Tools) => ({
   model: modelField,
-  messages: z.array(messageOf(most)).min(1).max(most.messages),
+  messages: z.array(messageOf<Tools['call']>(most, call)).min(1).max(most.messages),
   ...samplingFields,
   max_tokens: outputLimit,
   max_completion_tokens: outputLimit,
@@ -151,14 +195,10 @@ const shapeOf = (most: Most) => ({
   ...streamFields,
   stop: stopField,
   ...penaltyFields,
-  tools: maybe(
-    z
-      .array(z.looseObject({ type: z.literal('function'), function: FunctionDefinition }))
-      .max(most.tools),
-  ),
-  tool_choice: maybe(ToolChoice),
+  tools: maybe(z.array<Tools['tool']>(tool).max(most.tools)),
+  tool_choice: maybe<Tools['choice']>(choice),
   functions: maybe(z.array(FunctionDefinition).max(128)),
-  function_call: maybe(z.union([z.enum(['none', 'auto']), NamedFunction])),
+  function_call: maybe(z.union([z.enum(['none', 'auto']), NamedTool])),
   parallel_tool_calls: maybe(z.boolean()),
   response_format: maybe(ResponseFormat),
   seed: maybe(z.int()),
@@ -176,31 +216,44 @@ const shapeOf = (most: Most) => ({
   prediction: maybe(z.looseObject({})),
 })
 
-const chatRequestOf = (most: Most) =>
-  z.looseObject(shapeOf(most)).superRefine((request, ctx) => {
-    if (request.top_logprobs && !request.logprobs) {
+const chatRequestOf = <Tools extends ToolSchemas>(most: Most, tools: Tools) =>
+  z.looseObject(shapeOf(most, tools)).superRefine((request, ctx) => {
+    const { top_logprobs: top, logprobs }: JsonObject = request
+    if (top && !logprobs) {
       ctx.addIssue(broken('conflict', 'needs "logprobs": true.', ['top_logprobs']))
     }
-    const choice = request.tool_choice
-    if (request.tools?.length && typeof choice === 'object' && choice?.type === 'function') {
-      const wanted = choice.function.name
-      if (!request.tools.some((tool) => tool.function.name === wanted)) {
-        ctx.addIssue(
-          broken('unknown_value', `there is no tool "${wanted}".`, [
-            'tool_choice',
-            'function',
-            'name',
-          ]),
-        )
-      }
-    }
+    const missing = missingChoice(request)
+    if (!missing) return
+    const { type, name } = missing
+    ctx.addIssue(
+      broken('unknown_value', `there is no tool "${name}".`, ['tool_choice', type, 'name']),
+    )
   })
 
-/** `POST /v1/chat/completions`; what it does not name travels on to the provider. Source: api.md 4.1. */
-export const ChatRequest = sparse(chatRequestOf({ messages: 2000, parts: 256, tools: 128 }))
+/** The tool that has to be called, where it is not offered. */
+function missingChoice({ tools, tool_choice: choice }: JsonObject) {
+  if (!Array.isArray(tools) || tools.length === 0 || !isObject(choice)) return undefined
+  const { type } = choice
+  if (type !== 'function' && type !== 'custom') return undefined
+  const nameIn = (holder: unknown) => {
+    const named = isObject(holder) ? holder[type] : undefined
+    return isObject(named) ? named['name'] : undefined
+  }
+  const name = nameIn(choice)
+  return tools.some((tool) => nameIn(tool) === name) ? undefined : { type, name: String(name) }
+}
+
+/** `POST /v1/chat/completions`; what it does not name travels on to the provider. Source: contract 4.1. */
+export const CallerChat = sparse(
+  chatRequestOf({ messages: 2000, parts: 256, tools: 128 }, functionsAndCustom),
+)
+export type CallerChat = z.output<typeof CallerChat>
+
+const most = { messages: unbounded, parts: unbounded, tools: unbounded }
 
 /** The same, made of a request in another format, which has bounds of its own. */
-export const TranslatedChat = sparse(
-  chatRequestOf({ messages: unbounded, parts: unbounded, tools: unbounded }),
-)
+export const TranslatedChat = sparse(chatRequestOf(most, functionsAndCustom))
+
+/** A chat request as adapters read it: functions stand for custom tools. See `plain-chat.ts`. */
+export const ChatRequest = sparse(chatRequestOf(most, functionsOnly))
 export type ChatRequest = z.output<typeof ChatRequest>

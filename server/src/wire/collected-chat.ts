@@ -81,16 +81,16 @@ function grown(name: string, before: unknown, piece: unknown): unknown {
 
 function addCalls(calls: Map<number, JsonObject>, deltas: unknown): void {
   for (const delta of Array.isArray(deltas) ? deltas.filter(isObject) : []) {
-    const { index, function: called, ...rest } = delta
-    const piece = isObject(called) ? called : {}
+    const { index, function: called, custom, ...rest } = delta
+    const [kind, field] = custom
+      ? (['custom', 'input'] as const)
+      : (['function', 'arguments'] as const)
+    const said = custom ?? called
+    const piece = isObject(said) ? said : {}
     const known = calls.get(Number(index)) ?? {}
-    const before = isObject(known['function']) ? known['function'] : {}
-    const text = textOf(before['arguments']) + textOf(piece['arguments'])
-    calls.set(Number(index), {
-      ...known,
-      ...rest,
-      function: { ...before, ...piece, arguments: text },
-    })
+    const before = isObject(known[kind]) ? known[kind] : {}
+    const text = textOf(before[field]) + textOf(piece[field])
+    calls.set(Number(index), { ...known, ...rest, [kind]: { ...before, ...piece, [field]: text } })
   }
 }
 

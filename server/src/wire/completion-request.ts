@@ -24,7 +24,7 @@ const Prompt = z.union([
   z.array(tokenIds).min(1).max(128),
 ])
 
-/** `POST /v1/completions`. Source: api.md 4.4. */
+/** `POST /v1/completions`. Source: contract 4.4. */
 export const CompletionRequest = sparse(
   z.looseObject({
     model: modelField,

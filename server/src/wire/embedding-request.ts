@@ -37,7 +37,7 @@ export const taskFields = ['input_type', 'task_type', 'taskType', 'task'] as con
 
 const taskType = maybe(text(64, 1))
 
-/** `POST /v1/embeddings`. Source: api.md 4.5. */
+/** `POST /v1/embeddings`. Source: contract 4.5. */
 export const EmbeddingRequest = sparse(
   z.looseObject({
     model: modelField,

@@ -9,6 +9,8 @@ import type { ApiError } from '../errors'
 export interface EventWriter {
   /** What keeps a silent connection open; also before the first event. */
   readonly ping: string
+  /** What was written last goes out once this has resolved; undefined where it need not wait. Never rejects. */
+  readonly kept?: Promise<void> | undefined
   /** The frames for one element that a `ChunkStream` gave. */
   write(chunk: string): string
   /**
@@ -32,6 +34,10 @@ export class FrameWriter implements EventWriter {
     this.#own = own
   }
 
+  get kept(): Promise<void> | undefined {
+    return this.#own.kept
+  }
+
   write(chunk: string): string {
     return this.#own.follow?.(chunk) ?? chunk
   }
@@ -45,7 +51,7 @@ export class FrameWriter implements EventWriter {
   }
 }
 
-/** The events of the OpenAI format: chunks as they are, then `[DONE]`. Source: api.md 4.3. */
+/** The events of the OpenAI format: chunks as they are, then `[DONE]`. Source: contract 4.3. */
 export class ChunkWriter implements EventWriter {
   readonly ping = pingFrame
   readonly #identity: Identity

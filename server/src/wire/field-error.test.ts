@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { ChatRequest } from './chat-request'
+import { CallerChat } from './chat-request'
 import { CompletionRequest } from './completion-request'
 import { EmbeddingRequest } from './embedding-request'
 import { check } from './json-body'
@@ -92,6 +92,36 @@ const chatFaults: [string, object, string, string][] = [
   ['a stop of 1', { ...chat, stop: 1 }, 'stop', 'wrong_type'],
   ['stream as text', { ...chat, stream: 'true' }, 'stream', 'wrong_type'],
   ['129 tools', { ...chat, tools: Array(129).fill(tool('f')) }, 'tools', 'too_many'],
+  ['a tool of another type', { ...chat, tools: [{ type: 'x' }] }, 'tools.0.type', 'unknown_value'],
+  [
+    'an unnamed custom tool',
+    { ...chat, tools: [{ type: 'custom', custom: {} }] },
+    'tools.0.custom.name',
+    'required',
+  ],
+  [
+    'a custom tool held to an unknown grammar',
+    {
+      ...chat,
+      tools: [
+        {
+          type: 'custom',
+          custom: {
+            name: 'f',
+            format: { type: 'grammar', grammar: { syntax: 'x', definition: '' } },
+          },
+        },
+      ],
+    },
+    'tools.0.custom.format.grammar.syntax',
+    'unknown_value',
+  ],
+  [
+    'a choice of a function as a custom tool',
+    { ...chat, tools: [tool('f')], tool_choice: { type: 'custom', custom: { name: 'f' } } },
+    'tool_choice.custom.name',
+    'unknown_value',
+  ],
   ['an unnamed tool', { ...chat, tools: [tool(undefined)] }, 'tools.0.function.name', 'required'],
   [
     'another choice',
@@ -132,7 +162,7 @@ const chatFaults: [string, object, string, string][] = [
 test.each(chatFaults.map(([what, body, param, issue]) => [what, body, { param, issue }] as const))(
   'a chat request with %s is refused by the field at fault',
   (_what, body, wanted) => {
-    const fault = faultOf(() => check(ChatRequest, body))
+    const fault = faultOf(() => check(CallerChat, body))
     expect(fault).toMatchObject({ code: 'invalid_request', ...wanted })
     expect(fault?.message).toStartWith(`${wanted.param}: `)
   },
@@ -172,9 +202,9 @@ test.each([
 })
 
 test('R18: null is the same as absent on every optional field', () => {
-  const optional = Object.keys(ChatRequest.shape).filter((name) => !(name in chat))
+  const optional = Object.keys(CallerChat.shape).filter((name) => !(name in chat))
   const nulls = Object.fromEntries(optional.map((name) => [name, null]))
-  expect(faultOf(() => check(ChatRequest, { ...chat, ...nulls }))).toBeUndefined()
+  expect(faultOf(() => check(CallerChat, { ...chat, ...nulls }))).toBeUndefined()
 })
 
 test('what the official suites send all at once is no fault', () => {
@@ -193,11 +223,11 @@ test('what the official suites send all at once is no fault', () => {
     stream: false,
     stream_options: { include_usage: true, include_obfuscation: true },
   }
-  expect(faultOf(() => check(ChatRequest, body))).toBeUndefined()
+  expect(faultOf(() => check(CallerChat, body))).toBeUndefined()
 })
 
 test('what a provider had packed into the id of a call may be long', () => {
   const id = packCallId('call_1', 'a'.repeat(5000))
   const body = said({ role: 'tool', content: 'x', tool_call_id: id })
-  expect(faultOf(() => check(ChatRequest, body))).toBeUndefined()
+  expect(faultOf(() => check(CallerChat, body))).toBeUndefined()
 })

@@ -54,7 +54,7 @@ const broken: ReadonlySet<string> = new Set([
 /**
  * A provider's word for why it stopped, in the words that clients know; undefined where it broke off.
  * Tool calls end in `tool_calls`. A word that is not known is `length`, as the answer may be
- * incomplete. Source: wire.md R13.
+ * incomplete. Source: contract 12.5.
  */
 export function toFinishReason(word: string, hasToolCalls: boolean): FinishReason | undefined {
   const known = word.toLowerCase()

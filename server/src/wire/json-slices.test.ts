@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { JsonSlices, parseShaped } from './json-slices'
 import { ShapeExceeded, type ShapeLimits } from './json-shape'
 

@@ -5,7 +5,7 @@ const longest = 256
 
 /**
  * Splits `<provider>/<model>` at its first slash; the model may hold more of them. Throws
- * `invalid_model`. Source: api.md 1.4.
+ * `invalid_model`. Source: contract 1.4.
  */
 export function splitModelId(id: string): { provider: string; name: string } {
   const provider = providerOf(id)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { bareCallId, packCallId, packedSignature } from './packed-call-id'
 
 test('a packed id has only characters that are safe in ids', () => {

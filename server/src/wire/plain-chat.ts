@@ -1,14 +1,15 @@
-import { TranslatedChat, type ChatRequest } from './chat-request'
+import { ChatRequest } from './chat-request'
+import { withFunctionTools } from './custom-tools'
 import { check, isObject, type JsonObject } from './json-body'
 import { toToolMessages, toTools } from './legacy-functions'
 
 /**
  * A chat request in the one form that adapters read: tools instead of `functions`, in the history
- * too, `reasoning_effort` instead of `reasoning`, no choice among tools that are not there. Throws
+ * too, functions instead of custom tools, `reasoning_effort` instead of `reasoning`, no choice among tools that are not there. Throws
  * `invalid_request`.
  */
 export function toPlainChat(body: JsonObject): ChatRequest {
-  const chat = toTools(body)
+  const chat = toTools(withFunctionTools(body))
   delete chat['functions']
   delete chat['function_call']
   const { messages, reasoning, tools } = chat
@@ -19,5 +20,5 @@ export function toPlainChat(body: JsonObject): ChatRequest {
     for (const name of ['tools', 'tool_choice', 'parallel_tool_calls']) delete chat[name]
   }
   // How much there may be of anything was asked where it arrived.
-  return check(TranslatedChat, chat)
+  return check(ChatRequest, chat)
 }

@@ -16,7 +16,7 @@ export function promptTexts(prompt: CompletionRequest['prompt']): string[] | und
   return texts
 }
 
-/** Whether a legacy completion wants its prompt back, and no output at all. Source: api.md 4.4. */
+/** Whether a legacy completion wants its prompt back, and no output at all. Source: contract 4.4. */
 export const wantsEchoOnly = (completion: JsonObject) =>
   completion['echo'] === true && completion['max_tokens'] === 0
 

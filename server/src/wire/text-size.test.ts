@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import * as cl100k from 'gpt-tokenizer/encoding/cl100k_base'
 import * as o200k from 'gpt-tokenizer/encoding/o200k_base'
-import { TextSize } from './text-size'
+import { charactersOf, TextSize } from './text-size'
 
 test.each([
   ['', 0, 0],
@@ -16,6 +16,20 @@ test.each([
   const size = new TextSize()
   size.add(text)
   expect([size.bytes, size.words]).toEqual([bytes, words])
+})
+
+test('characters are Unicode code points, and counted only where they are asked for', () => {
+  const property = fc.property(fc.string({ unit: 'grapheme' }), fc.nat(20), (text, at) => {
+    const [counted, uncounted] = [new TextSize({ characters: true }), new TextSize()]
+    // Also where a pair of surrogates is divided between two pieces.
+    for (const piece of [text.slice(0, at), text.slice(at)]) {
+      counted.add(piece)
+      uncounted.add(piece)
+    }
+    expect([counted.characters, uncounted.characters]).toEqual([Array.from(text).length, 0])
+    expect(charactersOf(text)).toBe(Array.from(text).length)
+  })
+  fc.assert(property, { numRuns: 2000 })
 })
 
 test('is the same in one piece and in many', () => {

@@ -7,6 +7,22 @@ const longestWord = 12
 /** No token of o200k_base or cl100k_base has more bytes: it is a run of 128 spaces. */
 export const longestTokenBytes = 128
 
+/** The most Unicode code points of that many tokens: each is a byte at least. */
+export const maxCharacters = (tokens: number): number => tokens * longestTokenBytes
+
+/** The Unicode code points of a text; of a pair that is divided between two texts, the first one's. */
+export function charactersOf(text: string): number {
+  // All of it is ASCII.
+  if (Buffer.byteLength(text) === text.length) return text.length
+  let count = 0
+  for (let at = 0; at < text.length; at++) {
+    if ((text.charCodeAt(at) & 0xfc00) !== lowSurrogates) count += 1
+  }
+  return count
+}
+
+const lowSurrogates = 0xdc00
+
 /** Letters that a token can have at most, by far, and how many of them an ideograph stands for. */
 const longestTokenLetters = 32
 const lettersPerIdeograph = 4
@@ -27,12 +43,19 @@ const aroundTokens = 64
 export class TextSize {
   bytes = 0
   words = 0
+  /** Unicode code points, where they are counted. */
+  characters = 0
+  readonly #countsCharacters: boolean
   #around = aroundTokens
   /** Letters and digits of the word that has begun. */
   #run = 0
   #certain = 0
   /** Letters of the run that began, since it last counted; ideographs weigh more. */
   #letters = 0
+
+  constructor({ characters = false }: { characters?: boolean } = {}) {
+    this.#countsCharacters = characters
+  }
 
   /**
    * Tokens that this is in any usual vocabulary, whatever it says: none goes over a gap between two
@@ -70,6 +93,7 @@ export class TextSize {
   /** The next piece; a word may go over its border. */
   add(text: string): void {
     this.bytes += Buffer.byteLength(text)
+    if (this.#countsCharacters) this.characters += charactersOf(text)
     for (let at = 0; at < text.length; at++) {
       const code = text.charCodeAt(at)
       if (!isOfWord(code)) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { completionTokens, noUsage, promptTokens, type Usage } from './usage'
 import { largerUsage, withOutputOfAtMost } from './usage-claims'
 

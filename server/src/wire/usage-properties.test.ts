@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import {
   addUsage,
   completionTokens,
@@ -17,8 +17,15 @@ const read = (block: unknown, reasoning: Extras) => {
   return usage
 }
 
-const buckets = ({ estimated: _estimated, flawed: _flawed, servedTier: _tier, ...tokens }: Usage) =>
-  tokens
+const buckets = ({
+  estimated: _estimated,
+  flawed: _flawed,
+  servedTier: _tier,
+  inputCharacters: _read,
+  outputCharacters: _written,
+  processingMs: _ms,
+  ...tokens
+}: Usage) => tokens
 const count = fc.oneof(
   fc.nat(10_000),
   fc.constantFrom(undefined, null, -1, 1.5, '7', 1e300, Number.NaN, {}, []),

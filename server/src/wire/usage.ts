@@ -26,6 +26,11 @@ export interface Usage {
   flawed: boolean
   /** The service tier that the provider says it served; undefined where it says none. */
   servedTier?: string | undefined
+  /** Unicode code points of the prompt's texts and of the answer, where they are counted; no tokens. */
+  inputCharacters?: number | undefined
+  outputCharacters?: number | undefined
+  /** Milliseconds of processing, where they are read; of a provider that reports none undefined. */
+  processingMs?: number | undefined
 }
 
 export const noUsage: Usage = {
@@ -46,13 +51,13 @@ export const noUsage: Usage = {
 
 /**
  * Where a provider counts what OpenAI counts inside: `outside` adds reasoning to the completion, and
- * to the prompt what was read from a cache if that is more than the prompt. Source: wire.md 7.3.
+ * to the prompt what was read from a cache if that is more than the prompt. Source: contract 12.3.
  */
 export type Extras = 'inside' | 'outside'
 
 /**
  * The usage block of a provider that speaks the OpenAI format; undefined when it says nothing, or counts
- * its prompt or its completion by what is no whole number: then both are estimated. `extras` decides only where the numbers do not. Source: wire.md 7.3.
+ * its prompt or its completion by what is no whole number: then both are estimated. `extras` decides only where the numbers do not. Source: contract 12.3.
  */
 export function readUsage(block: unknown, extras: Extras): Usage | undefined {
   const counts = isObject(block) ? countsOf(block) : undefined
@@ -219,6 +224,7 @@ export const toPromptUsageBlock = (usage: Usage) => ({
 
 /** The sum of the usages of several upstream answers to one request. */
 export const addUsage = (a: Usage, b: Usage): Usage => ({
+  ...addMeasured(a, b),
   input: a.input + b.input,
   cachedInput: a.cachedInput + b.cachedInput,
   ...(a.cachedAudio || b.cachedAudio
@@ -237,3 +243,14 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
   estimated: a.estimated || b.estimated,
   flawed: a.flawed || b.flawed,
 })
+
+/** A time that one of several answers does not say is not known of all of them. */
+function addMeasured(a: Usage, b: Usage): Pick<Usage, 'outputCharacters' | 'processingMs'> {
+  const { outputCharacters: written, processingMs: ms } = a
+  const { outputCharacters: alsoWritten, processingMs: alsoMs } = b
+  const isCounted = (written ?? alsoWritten) !== undefined
+  return {
+    ...(isCounted && { outputCharacters: (written ?? 0) + (alsoWritten ?? 0) }),
+    ...(ms !== undefined && alsoMs !== undefined && { processingMs: ms + alsoMs }),
+  }
+}

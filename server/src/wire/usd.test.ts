@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { nanosOf, plainUsd } from './usd'
 
 test('nano-dollars in plain digits: exact, no zeros at the end, no exponent', () => {

@@ -9,7 +9,6 @@ import { Loaded } from '../../components/loaded'
 import { ListTable } from '../../components/list-table'
 import { PriceInputs } from '../../components/price-inputs'
 import { When } from '../../components/when'
-import { exactUsd } from '../../figures'
 import {
   inPath,
   oneModel,
@@ -18,7 +17,7 @@ import {
   type Price,
   type Pricing,
 } from '../../operator/models'
-import { conditionsOf, priceFieldsOf, priceParts, toPricing, type PriceFields } from '../../prices'
+import { conditionsOf, priceFieldsOf, rateWords, toPricing, type PriceFields } from '../../prices'
 import { useRefresh } from '../../operator/refresh'
 import { useSubmit } from '../../submit'
 
@@ -68,16 +67,10 @@ export function ModelPrices({ model }: { model: Model }) {
   )
 }
 
-const ratesIn = (rates: Pricing | Pricing['tiers'][number]) =>
-  priceParts
-    .filter(([part]) => rates[part] !== null)
-    .map(([part, label]) => `${label}: ${exactUsd(rates[part])}`)
-    .join(' · ')
-
 const PriceWords = ({ pricing }: { pricing: Pricing | null }) => {
   if (pricing === null) return 'no price.'
-  const tiers = pricing.tiers.map((tier) => `${conditionsOf(tier)}: ${ratesIn(tier)}`)
-  return [ratesIn(pricing), ...tiers].join('; ')
+  const tiers = pricing.tiers.map((tier) => `${conditionsOf(tier)}: ${rateWords(tier)}`)
+  return [rateWords(pricing), ...tiers].join('; ')
 }
 
 interface HistoryProps {

@@ -70,6 +70,13 @@ export function MoneyTiles() {
   )
 }
 
+/** The savings of prompt caching; negative while cache writes have cost more than cache reads saved. */
+const CacheSavings = ({ amount }: { amount: number }) => (
+  <>
+    <Money amount={Math.abs(amount)} /> {amount < 0 ? 'added' : 'saved'} by prompt caching
+  </>
+)
+
 /** Request statistics. */
 export function RequestTiles({ period }: { period: Period }) {
   const query = useQuery(statsQuery(period))
@@ -110,6 +117,11 @@ export function RequestTiles({ period }: { period: Period }) {
             label="Tokens"
             value={<span title={count(stats.total_tokens)}>{compact(stats.total_tokens)}</span>}
             hint={`${compact(stats.input_tokens)} in, ${compact(stats.output_tokens)} out`}
+          />
+          <Tile
+            label="Cache hit rate"
+            value={percent(stats.cache_hit_rate)}
+            hint={<CacheSavings amount={stats.cache_savings} />}
           />
         </Tiles>
       )}

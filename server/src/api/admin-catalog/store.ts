@@ -2,10 +2,10 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import { readDocument, type FetchDocument } from './read-document'
 import type { AppliedCatalog, CatalogSource } from './schema'
 import type { Catalog } from '../../catalog/catalog'
-import { diffOf, type CatalogDiff } from '../../catalog/catalog-diff'
+import { diffOf, type CatalogDiff, type StoredPlans } from '../../catalog/catalog-diff'
 import type { Model, Pricing } from '../../catalog/model'
 import { toPricingAnswer } from '../../catalog/pricing-fields'
-import { toStoredPricing } from '../../catalog/stored-pricing'
+import { readPricing, toStoredPricing } from '../../catalog/stored-pricing'
 import type { Schema } from '../../db/schema'
 import { invalidRequest } from '../../errors'
 import { toTimestamp } from '../../http/fields'
@@ -27,7 +27,8 @@ export function createCatalogUpdateStore({ db, catalog, settings, fetchDocument 
   async function compared(source: CatalogSource) {
     const { catalogPublicKey: publicKey } = settings.current
     const read = await readDocument(source, { fetchDocument, publicKey })
-    return { ...read, diff: diffOf(read.document, catalog.snapshot, new Date()) }
+    const known = { ...catalog.snapshot, plans: await readPlans(db) }
+    return { ...read, diff: diffOf(read.document, known, new Date()) }
   }
 
   return {
@@ -51,6 +52,29 @@ export function createCatalogUpdateStore({ db, catalog, settings, fetchDocument 
         planned: diff.planned.length,
       }
     },
+  }
+}
+
+/** The planned prices of each model that has any price stored. A damaged one is none. */
+async function readPlans(db: Kysely<Schema>): Promise<StoredPlans> {
+  const { rows } = await sql<{ model_id: string; at: Date | null; pricing: unknown }>`
+    select model_id, case when effective_at > now() then effective_at end as at, pricing
+    from model_price`.execute(db)
+  const plans = new Map<string, Map<number, Pricing>>()
+  for (const { model_id: id, at, pricing } of rows) {
+    const plan = plans.get(id) ?? new Map<number, Pricing>()
+    plans.set(id, plan)
+    const read = at && pricingIn(pricing)
+    if (at && read) plan.set(at.getTime(), read)
+  }
+  return plans
+}
+
+function pricingIn(column: unknown): Pricing | null {
+  try {
+    return readPricing(column)
+  } catch {
+    return null
   }
 }
 

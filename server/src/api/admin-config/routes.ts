@@ -6,7 +6,7 @@ import type { Env } from '../../http/env'
 import { changedFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
 
-/** The settings of the installation, for the operator. Source: api.md 19. */
+/** The settings of the installation, for the operator. Source: contract 9.2. */
 export const configRoutes = (config: ConfigStore, { operator }: Guards) =>
   new Hono<Env>()
     .get('/api/admin/config', described.get, operator, async (c) => c.json(await config.get()))

@@ -48,7 +48,7 @@ const priceLimit = usd(9, 0, maxPriceUsd)
 /** Zero would be no price: what costs nothing is `free`. */
 const ceiling = usd(9, 0.000_001, maxPriceUsd)
 
-/** What a PUT may change. Source: api.md 19. */
+/** What a PUT may change. Source: contract 9.2. */
 export const ChangedConfig = z.object({
   minimum_balance: usd(9).optional(),
   warning_threshold: usd(9).optional(),

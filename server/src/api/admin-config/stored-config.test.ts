@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../../testing/property'
 import { z } from 'zod'
 import { ChangedConfig } from './schema'
 import { createConfigStore } from './store'

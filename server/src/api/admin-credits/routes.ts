@@ -8,7 +8,7 @@ import type { Guards } from '../../http/guards'
 import { pageOf } from '../../http/paging'
 import { check } from '../../wire/json-body'
 
-/** Credits, for the operator. Source: api.md 7 and 19. */
+/** Credits, for the operator. Source: contract 6.7, 9.2. */
 export const creditRoutes = (credits: CreditStore, { operator }: Guards) =>
   new Hono<Env>()
     .post('/api/admin/credits/grant', described.grant, operator, async (c) =>

@@ -55,7 +55,7 @@ const statuses = ['pending', 'completed', 'failed', 'expired'] as const
 export type TransactionType = (typeof types)[number]
 export type TransactionStatus = (typeof statuses)[number]
 
-/** Source: api.md 7 and 19. */
+/** Source: contract 6.7, 9.2. */
 export const TransactionFilter = z
   .object({
     user_id: z.string().optional(),

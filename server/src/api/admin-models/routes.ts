@@ -32,7 +32,7 @@ export interface AdminModelStores {
   prices: PriceStore
 }
 
-/** The catalogue, for the operator; the slash of an id may be raw or encoded. Source: api.md 19. */
+/** The catalogue, for the operator; the slash of an id may be raw or encoded. Source: contract 9.2. */
 export const adminModelRoutes = ({ models, prices }: AdminModelStores, { operator }: Guards) =>
   new Hono<Env>()
     .get(paths, described.list, operator, (c) => {

@@ -7,7 +7,7 @@ import { changedFields, newFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
 import { pageOf, searchOf } from '../../http/paging'
 
-/** Plans, for the operator. Source: api.md 3.2 and 19. */
+/** Plans, for the operator. Source: contract 3.2, 9.2. */
 export const planRoutes = (plans: PlanStore, { operator }: Guards) =>
   new Hono<Env>()
     .get('/api/admin/plans', described.list, operator, async (c) => {

@@ -7,7 +7,7 @@ import { changedFields, newFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
 import { pageOf, searchOf } from '../../http/paging'
 
-/** Providers beside those that come with Tollgate, for the operator. Source: api.md 19. */
+/** Providers beside those that come with Tollgate, for the operator. Source: contract 9.2. */
 export const providerRoutes = (providers: ProviderStore, { operator }: Guards) =>
   new Hono<Env>()
     .get('/api/admin/providers', described.list, operator, async (c) => {

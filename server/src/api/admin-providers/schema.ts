@@ -23,7 +23,7 @@ const fields = {
   options: RelayOptions.optional(),
 }
 
-/** A provider to be added. Source: api.md 19. */
+/** A provider to be added. Source: contract 9.2. */
 export const NewProvider = z.object({
   key: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,39}$/, 'must be like "my-provider".'),
   adapter: z.enum(dialects).exclude(['sandbox']),

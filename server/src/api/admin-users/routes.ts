@@ -9,7 +9,7 @@ import { pageOf, searchOf } from '../../http/paging'
 import { ChangedKey, NewKey } from '../../keys/schema'
 import { check } from '../../wire/json-body'
 
-/** Accounts and their keys, for the operator. Source: api.md 19. */
+/** Accounts and their keys, for the operator. Source: contract 9.2. */
 export const userRoutes = (users: UserStore, { operator }: Guards) =>
   new Hono<Env>()
     .get('/api/admin/users', described.list, operator, async (c) => {

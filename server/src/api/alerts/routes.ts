@@ -20,7 +20,7 @@ function pageOfAlerts(c: Context<Env>, scope: string): Page {
   return c.req.query('limit') === undefined ? { ...page, limit: mostShown } : page
 }
 
-/** What an account wants to be told of. Source: api.md 5. */
+/** What an account wants to be told of. Source: contract 6.1. */
 export const alertRoutes = (alerts: AlertStore, { account }: Guards) =>
   new Hono<Env>()
     .get(paths, described.listAlerts, account('read', 'account'), async (c) => {

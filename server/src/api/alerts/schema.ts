@@ -26,7 +26,7 @@ export function conflictOf(alert: { type: AlertType; threshold: number }) {
   return broken('out_of_range', words, ['threshold'])
 }
 
-/** An alert to be made. Source: api.md 5.1. */
+/** An alert to be made. Source: contract 6.1. */
 export const NewAlert = z
   .object({
     name,

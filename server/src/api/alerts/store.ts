@@ -143,7 +143,7 @@ async function change(trx: Kysely<Schema>, known: Row, fields: ChangedAlert): Pr
     .executeTakeFirstOrThrow()
 }
 
-/** Whether the condition counts as false before. Source: api.md 5.2. */
+/** Whether the condition counts as false before. Source: contract 6.2. */
 const isAnew = (known: Row, next: Row): boolean =>
   (next.enabled && !known.enabled) ||
   next.type !== known.type ||

@@ -16,7 +16,7 @@ interface Row {
   updated_at: Date
 }
 
-/** What an account has. Source: api.md 7. */
+/** What an account has. Source: contract 6.7. */
 export async function balanceOf(
   db: Kysely<Schema>,
   { id, organizationId }: Account,

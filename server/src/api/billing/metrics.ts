@@ -87,7 +87,7 @@ const within = ({ grain, start, end }: Pick<Period, 'grain' | 'start' | 'end'>) 
 
 const projectedDays = 30
 
-/** What an account used and paid, of the sums that the ledger keeps. Source: api.md 7. */
+/** What an account used and paid, of the sums that the ledger keeps. Source: contract 6.7. */
 export async function metricsOf(
   db: Kysely<Schema>,
   account: Account,

@@ -24,7 +24,7 @@ export interface Period {
 
 const periods = { '24h': dayMs, '7d': weekMs, '30d': 30 * dayMs }
 
-/** Throws `invalid_request`. Source: api.md 7. */
+/** Throws `invalid_request`. Source: contract 6.7. */
 export function periodOf(filter: MetricsFilter, nowMs: number): Period {
   const span = wantedSpan(filter, nowMs)
   const granularity = filter.granularity ?? (filter.period === '24h' ? 'hour' : 'day')

@@ -35,7 +35,7 @@ export type MetricsFilter = z.output<typeof MetricsFilter>
 
 const address = z.string().max(2000)
 
-/** Credits to be bought. Source: api.md 7. */
+/** Credits to be bought. Source: contract 6.7. */
 export const NewCheckout = z.object({
   amount: usd(2, 1)
     .refine((amount) => amount <= 10_000n * dollar, {

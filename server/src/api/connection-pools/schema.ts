@@ -17,7 +17,7 @@ const members = z
     if (at >= 0) ctx.addIssue(broken('duplicate', 'stands there already.', [at]))
   })
 
-/** A pool to be made, in the order of the table. Source: api.md 9.2. */
+/** A pool to be made, in the order of the table. Source: contract 7.2. */
 export const NewPool = z
   .object({
     name: line(100),

@@ -13,7 +13,7 @@ import { present, toTimestamp } from '../../http/fields'
 import { pagedRows } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
 
-/** Source: api.md 3.3; organizations have as many more as of connections. */
+/** Source: contract 3.3; organizations have as many more as of connections. */
 const mostOfAccount = 50
 const mostOfOrganization = 250
 

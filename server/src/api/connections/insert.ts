@@ -3,7 +3,7 @@ import { lockOwner } from '../../db/account-row'
 import type { ConnectionRow, Schema } from '../../db/schema'
 import { invalidRequest } from '../../errors'
 
-/** Source: api.md 3.3. */
+/** Source: contract 3.3. */
 const mostOfAccount = 100
 const mostOfOrganization = 500
 

@@ -7,7 +7,7 @@ import { changedFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
 import { pageOf } from '../../http/paging'
 
-/** What connections serve, and what their owners charge for it. Source: api.md 9.1. */
+/** What connections serve, and what their owners charge for it. Source: contract 7.1. */
 export const connectionModelRoutes = (models: ConnectionModelStore, { account }: Guards) =>
   new Hono<Env>()
     .get(

@@ -7,7 +7,7 @@ import { changedFields, newFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
 import { pageOf, searchOf } from '../../http/paging'
 
-/** Platform connections, for the operator. Source: api.md 9.1, 19. */
+/** Platform connections, for the operator. Source: contract 7.1, 9.2. */
 export const platformConnectionRoutes = (
   connections: PlatformConnectionStore,
   { operator }: Guards,

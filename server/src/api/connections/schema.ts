@@ -30,7 +30,7 @@ const platformFields = {
   rate_limits: rateLimits,
 }
 
-/** A platform connection to be made. Source: api.md 9.1, 19. */
+/** A platform connection to be made. Source: contract 7.1, 9.2. */
 export const NewPlatformConnection = z.object({
   ...platformFields,
   provider: z.string().min(1).max(40),
@@ -81,7 +81,7 @@ function gatewayIssues(fields: ByGateway) {
   ]
 }
 
-/** A customer's connection to be made, in the order of the table. Source: api.md 9.1. */
+/** A customer's connection to be made, in the order of the table. Source: contract 7.1. */
 export const NewConnection = z
   .object({
     name: line(100),
@@ -125,12 +125,21 @@ export type ChangedConnection = z.output<typeof ChangedConnection>
 
 /** The operator's limits are of flat prices by the token. */
 const OwnerPricing = PricingFields.superRefine((fields, ctx) => {
-  for (const name of ['image', 'request', 'search', 'tiers'] as const) {
+  for (const [name, unit] of operatorUnits) {
     if (fields[name] === undefined || fields[name] === null) continue
-    const words = `only the operator sets prices by ${name === 'tiers' ? 'tier' : 'the piece'}.`
-    ctx.addIssue(broken('not_allowed', words, [name]))
+    ctx.addIssue(broken('not_allowed', `only the operator sets prices by ${unit}.`, [name]))
   }
 })
+
+const operatorUnits = [
+  ['input_characters', 'the character'],
+  ['output_characters', 'the character'],
+  ['second', 'the second'],
+  ['image', 'the piece'],
+  ['request', 'the piece'],
+  ['search', 'the piece'],
+  ['tiers', 'tier'],
+] as const
 
 /** What a model that only this connection has is to cost; null for nothing. */
 export const SetPrice = z.object({

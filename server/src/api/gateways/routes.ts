@@ -8,7 +8,7 @@ import type { Guards } from '../../http/guards'
 import { pageOf } from '../../http/paging'
 import { check } from '../../wire/json-body'
 
-/** Self-hosted gateways. Source: api.md 9.3. */
+/** Self-hosted gateways. Source: contract 7.3. */
 export const gatewayRoutes = (gateways: GatewayStore, { account }: Guards) =>
   new Hono<Env>()
     .get('/api/gateways', described.listGateways, account('read', 'organization'), async (c) => {

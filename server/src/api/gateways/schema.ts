@@ -6,7 +6,7 @@ import { broken } from '../../wire/field-error'
 const scopes = ['individual', 'organization'] as const
 const statuses = ['online', 'starting', 'offline', 'error'] as const
 
-/** A gateway to be made. Source: api.md 9.3. */
+/** A gateway to be made. Source: contract 7.3. */
 export const NewGateway = z
   .object({
     name: line(100),

@@ -15,7 +15,7 @@ import { toTimestamp } from '../../http/fields'
 import { pagedRows } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
 
-/** Source: api.md 3.3. */
+/** Source: contract 3.3. */
 const mostOfAccount = 20
 const mostOfOrganization = 100
 

@@ -46,7 +46,7 @@ function checkUnlimited(asker: Principal): void {
   throw invalidRequest(null, 'not_allowed', words)
 }
 
-/** A key makes none that may do more, or lives longer, than itself. Source: api.md 6.1. */
+/** A key makes none that may do more, or lives longer, than itself. Source: contract 6.4. */
 function checkNarrower(asker: Principal, fields: NewKey): void {
   checkUnlimited(asker)
   const beyond = fields.permissions.find((permission) => !may(asker, permission))

@@ -7,7 +7,7 @@ import { changedFields, newFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
 import { pageOf, searchOf } from '../../http/paging'
 
-/** Collections that everybody may call, for the operator. Source: api.md 19. */
+/** Collections that everybody may call, for the operator. Source: contract 9.2. */
 export const systemCollectionRoutes = (collections: CollectionStore, { operator }: Guards) =>
   new Hono<Env>()
     .get('/api/admin/collections', described.list, operator, async (c) => {

@@ -43,7 +43,7 @@ const memberList = z
     if (at >= 0) ctx.addIssue(broken('duplicate', 'is there already.', [at, 'model_id']))
   })
 
-/** A collection to be made. Source: api.md 13. */
+/** A collection to be made. Source: contract 7.5. */
 export const NewCollection = z
   .object({
     name: name.describe('Called as `collection/<name>`'),
@@ -130,7 +130,7 @@ export const Collection = z
 
 export const CollectionList = z.object({ collections: z.array(Collection) })
 
-/** A collection of the system: no scope and no organization. Source: api.md 19. */
+/** A collection of the system: no scope and no organization. Source: contract 9.2. */
 export const NewSystemCollection = z.object({
   name,
   display_name: displayName.nullish(),

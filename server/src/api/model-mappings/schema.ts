@@ -53,7 +53,7 @@ export function conflictOf({ source_pattern, target_model, match_type }: Rule) {
 
 export const matchTypeOf = (source: string) => (runsOf(source) > 0 ? 'wildcard' : 'exact')
 
-/** A mapping to be made. Source: api.md 14. */
+/** A mapping to be made. Source: contract 7.6. */
 export const NewMapping = z
   .object({
     source_pattern: pattern.describe('Any name; `*` stands for any run of characters'),

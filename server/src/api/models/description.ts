@@ -22,6 +22,7 @@ const filters = [
   'callable',
   'search',
   'sort',
+  'prompt_tokens',
 ]
 
 export const listCatalogue = accountRoute({

@@ -37,7 +37,7 @@ const ratings = (db: Kysely<Schema>) =>
 
 export type RatingStore = ReturnType<typeof createRatingStore>
 
-/** What accounts think of models. Source: api.md 8. */
+/** What accounts think of models. Source: contract 6.8. */
 export function createRatingStore({ db, modelsFor }: ModelPorts) {
   /** Throws `model_not_found`. */
   const known = async (userId: string, id: string | undefined) =>

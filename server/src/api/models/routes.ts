@@ -25,7 +25,7 @@ export interface CatalogueStores {
 const modelOf = (c: Context<Env>, suffix = '') => modelIdIn(c.req.raw.url, `${paths}/`, suffix)
 const ratedIn = (c: Context<Env>) => modelOf(c, '/ratings')
 
-/** Models, favourites and ratings. Source: api.md 8. */
+/** Models, favourites and ratings. Source: contract 6.8. */
 export const catalogueRoutes = (stores: CatalogueStores, guards: Guards) =>
   new Hono<Env>()
     .route('/', ratingRoutes(stores.ratings, guards))

@@ -21,7 +21,7 @@ const capabilityList = z.string().transform((text, ctx): Capability[] => {
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 
-/** Which models are listed, and in which order. Source: api.md 8. */
+/** Which models are listed, and in which order. Source: contract 6.8. */
 export const ModelFilters = z.object({
   provider: z.string().max(40).optional(),
   category: z.enum(categories).optional(),
@@ -31,6 +31,11 @@ export const ModelFilters = z.object({
   callable: flag.optional(),
   search: z.string().trim().max(100).optional(),
   sort: z.enum(['id', 'name', 'price', 'context', 'rating']).default('id'),
+  prompt_tokens: z.coerce
+    .number()
+    .pipe(z.int().min(0).max(1_000_000_000))
+    .default(0)
+    .describe('`sort=price` goes by the prices of prompts of so many tokens'),
 })
 export type ModelFilters = z.output<typeof ModelFilters>
 

@@ -2,6 +2,7 @@ import type { ModelFilters } from './schema'
 import { sumsOf } from './rating-sums'
 import { shownTo, type ModelPorts, type OfferedModels } from './shown'
 import type { Model } from '../../catalog/model'
+import { appliedPrice, minuteOf } from '../../catalog/price-tiers'
 import { ApiError, invalidRequest } from '../../errors'
 import { toPaged, type Page } from '../../http/paging'
 
@@ -21,13 +22,13 @@ export function findIn(
   })
 }
 
-/** Models with what their caller has to do with them. Source: api.md 8. */
+/** Models with what their caller has to do with them. Source: contract 6.8. */
 export function createCatalogueStore(ports: ModelPorts) {
   const { db, modelsFor } = ports
   return {
     async list(userId: string, filters: ModelFilters, page: Page) {
       const offered = await modelsFor(userId)
-      const models = await inOrder(await fitting(offered, filters), filters.sort, ports)
+      const models = await inOrder(await fitting(offered, filters), filters, ports)
       const start = page.before === undefined ? page.offset : behind(models, page.before)
       const wanted = models.slice(start, start + page.limit + 1)
       const { shown, pagination } = toPaged(page, BigInt(models.length), wanted)
@@ -65,10 +66,11 @@ async function fitting(offered: OfferedModels, filters: ModelFilters): Promise<M
 /** Models come by id, and stay so where they are equal. */
 async function inOrder(
   models: readonly Model[],
-  sort: ModelFilters['sort'],
+  { sort, prompt_tokens: promptTokens }: ModelFilters,
   { db }: ModelPorts,
 ): Promise<readonly Model[]> {
   if (sort === 'id') return models
+  if (sort === 'price') return byPrice(models, promptTokens)
   if (sort !== 'rating') return models.toSorted(orders[sort])
   const sums = await sumsOf(db)
   const averageOf = ({ id }: Model) => sums.get(id)?.average ?? 0
@@ -82,16 +84,23 @@ async function inOrder(
 const compare = <Value extends string | number>(one: Value, other: Value) =>
   one === other ? 0 : one < other ? -1 : 1
 
-/** What nobody knows the price of comes last. */
-const priceOf = ({ isFree, pricing }: Model) =>
-  isFree ? 0 : pricing ? Number(pricing.input + pricing.output) : Infinity
+/** The cheapest first, as a prompt of that length is charged now; unknown prices come last. */
+function byPrice(models: readonly Model[], promptTokens: number): readonly Model[] {
+  const conditions = { promptTokens, serviceTier: undefined, minute: minuteOf(Date.now()) }
+  const priceOf = ({ isFree, pricing }: Model): number => {
+    if (isFree) return 0
+    if (!pricing) return Infinity
+    const { rates } = appliedPrice(pricing, conditions)
+    return Number(rates.input + rates.output)
+  }
+  return models.toSorted((one, other) => compare(priceOf(one), priceOf(other)))
+}
 
 const lengthOf = ({ contextLength }: Model) => contextLength ?? 0
 
-/** The cheapest first, and the longest. */
+/** By name, and the longest context first. */
 const orders = {
   name: (one: Model, other: Model) => compare(one.name.toLowerCase(), other.name.toLowerCase()),
-  price: (one: Model, other: Model) => compare(priceOf(one), priceOf(other)),
   context: (one: Model, other: Model) => compare(lengthOf(other), lengthOf(one)),
 }
 

@@ -9,7 +9,7 @@ import { check } from '../../wire/json-body'
 
 const paths = '/api/account/notifications'
 
-/** The inbox of an account. Source: api.md 5.3. */
+/** The inbox of an account. Source: contract 6.3. */
 export const notificationRoutes = (notifications: NotificationStore, { account }: Guards) =>
   new Hono<Env>()
     .get(paths, described.listNotifications, account('read', 'account'), async (c) => {

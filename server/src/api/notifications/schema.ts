@@ -11,7 +11,7 @@ export const kinds = [
   'system',
 ] as const
 
-/** Source: api.md 5.3. */
+/** Source: contract 6.3. */
 export const Notification = z
   .object({
     id: z.string(),

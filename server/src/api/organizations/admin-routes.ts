@@ -10,7 +10,7 @@ import { pageOf, searchOf } from '../../http/paging'
 const paths = '/api/admin/organizations'
 const one = `${paths}/:id`
 
-/** Organizations, for the operator. Source: api.md 19. */
+/** Organizations, for the operator. Source: contract 9.2. */
 export const operatedOrganizationRoutes = (
   organizations: OperatedOrganizationStore,
   { operator }: Guards,

@@ -3,7 +3,7 @@ import { ChangedOrganization, Organization } from './schema'
 import { Pagination } from '../../http/documentation'
 import { limit } from '../../http/limits'
 
-/** What an operator may change: what the owner may, and what the owner may not. Source: api.md 19. */
+/** What an operator may change: what the owner may, and what the owner may not. Source: contract 9.2. */
 export const OperatedOrganization = ChangedOrganization.extend({
   member_limit: limit.nullish().describe('Null for what the plan says.'),
   plan_id: z.string().optional(),

@@ -38,7 +38,7 @@ const organizations = (db: Kysely<Schema>) =>
 
 export type OperatedOrganizationStore = ReturnType<typeof createOperatedOrganizationStore>
 
-/** Organizations, for operators. Unknown ids reject with `resource_not_found`. Source: api.md 19. */
+/** Organizations, for operators. Unknown ids reject with `resource_not_found`. Source: contract 9.2. */
 export function createOperatedOrganizationStore(ports: OrganizationPorts) {
   const { db, changed } = ports
   const get = async (id: string) => {

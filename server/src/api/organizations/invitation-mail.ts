@@ -16,7 +16,7 @@ interface Sender {
 
 /**
  * Counts one mail of an account, in the transaction that writes it. Rejects with
- * `rate_limit_exceeded`. Source: api.md 3.1.
+ * `rate_limit_exceeded`. Source: contract 3.1.
  */
 export async function countMail(trx: Transaction<Schema>, { userId, limit }: Sender) {
   await lockAccount(trx, userId)

@@ -20,7 +20,7 @@ const invite = '/api/organizations/:id/members/invite'
 
 /**
  * Invitations, for who invites and for who is invited. They stand before the routes of organizations,
- * of which `invitations` is no id. Source: api.md 10.
+ * of which `invitations` is no id. Source: contract 7.4.
  */
 export const invitationRoutes = (stores: InvitationStores, guards: Guards) =>
   new Hono<Env>().route('/', ownRoutes(stores, guards)).route('/', managing(stores, guards))

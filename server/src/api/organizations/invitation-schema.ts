@@ -12,7 +12,7 @@ const role = z
   .nullish()
   .transform((value) => value ?? 'member')
 
-/** Source: api.md 10. */
+/** Source: contract 7.4. */
 export const NewInvitation = z.object({
   email,
   role,

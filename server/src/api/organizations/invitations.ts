@@ -37,7 +37,7 @@ interface Inviter {
 
 export type InvitationStore = ReturnType<typeof createInvitationStore>
 
-/** Whom organizations invite, for those who manage them. Source: api.md 10. */
+/** Whom organizations invite, for those who manage them. Source: contract 7.4. */
 export function createInvitationStore(ports: InvitationPorts) {
   const { db } = ports
   return {

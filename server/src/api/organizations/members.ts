@@ -15,7 +15,7 @@ import { containing, type Page } from '../../http/paging'
 import type { Action } from '../../trail/organization-trail'
 import { toUsd } from '../../wire/usd'
 
-/** What somebody may give, and whom he may change. Source: api.md 2.4. */
+/** What somebody may give, and whom he may change. Source: contract 2.4. */
 export const below: Readonly<Record<Role, readonly Role[]>> = {
   owner: ['owner', 'admin', 'developer', 'viewer', 'member'],
   admin: ['developer', 'viewer', 'member'],
@@ -83,7 +83,7 @@ interface Ids {
 
 export type MemberStore = ReturnType<typeof createMemberStore>
 
-/** Who belongs to an organization. Source: api.md 10. */
+/** Who belongs to an organization. Source: contract 7.4. */
 export function createMemberStore({ db, changed }: OrganizationPorts) {
   return {
     async list(caller: Principal, id: string, listing: Listing) {

@@ -14,7 +14,7 @@ export type OwnInvitationStore = ReturnType<typeof createOwnInvitationStore>
 
 /**
  * Invitations, for those who were invited: whoever has the address. All reject with
- * `resource_not_found` for another's. Source: api.md 10.
+ * `resource_not_found` for another's. Source: contract 7.4.
  */
 export function createOwnInvitationStore({
   db,

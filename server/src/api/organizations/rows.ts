@@ -27,7 +27,7 @@ export const counted = [
 
 const usdOrNull = (nanos: bigint | null) => (nanos === null ? null : toUsd(nanos))
 
-/** What members and operators are told alike. Source: api.md 10. */
+/** What members and operators are told alike. Source: contract 7.4. */
 export const toShown = (row: ShownRow) => ({
   id: row.id,
   name: row.name,

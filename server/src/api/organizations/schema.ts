@@ -28,7 +28,7 @@ const domain = z
 const website = z.url({ protocol: /^https?$/ }).max(300)
 const description = z.string().trim().max(1000)
 
-/** Source: api.md 10. */
+/** Source: contract 7.4. */
 export const NewOrganization = z.object({
   name: line(100, 2),
   slug: publicName.optional(),

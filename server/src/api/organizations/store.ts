@@ -69,7 +69,7 @@ async function findOwn(db: Kysely<Schema>, userId: string, id: string): Promise<
 
 export type OrganizationStore = ReturnType<typeof createOrganizationStore>
 
-/** Organizations, for their members. Source: api.md 10. */
+/** Organizations, for their members. Source: contract 7.4. */
 export function createOrganizationStore(ports: OrganizationPorts) {
   const { db, changed } = ports
   return {
@@ -175,7 +175,7 @@ export async function hasNoPrimary(trx: Transaction<Schema>, userId: string): Pr
   return primary === undefined
 }
 
-/** An account owns one organization at most. Source: api.md 3.3. */
+/** An account owns one organization at most. Source: contract 3.3. */
 export async function checkOwnsNone(trx: Transaction<Schema>, userId: string): Promise<void> {
   const owned = await trx
     .selectFrom('membership')

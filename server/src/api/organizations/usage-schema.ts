@@ -8,7 +8,7 @@ const date = z.iso.date().transform((text) => new Date(text))
 /** Exclusive; a date counts to the end of its day. */
 const end = z.union([moment, date.transform((midnight) => new Date(midnight.getTime() + dayMs))])
 
-/** Source: api.md 1.5, 10. */
+/** Source: contract 1.5, 7.4. */
 export const UsageFilters = z.object({
   group_by: z.enum(['user', 'model', 'department']).default('user'),
   start_date: z.union([moment, date]).optional(),

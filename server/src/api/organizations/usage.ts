@@ -8,7 +8,7 @@ import { ApiError, invalidRequest } from '../../errors'
 import { toTimestamp } from '../../http/fields'
 import { toUsd } from '../../wire/usd'
 
-/** Who sees what others used. Source: api.md 2.4. */
+/** Who sees what others used. Source: contract 2.4. */
 const overseers: readonly Role[] = [...managers, 'developer']
 
 const dayMs = 86_400_000
@@ -46,7 +46,7 @@ export type OrganizationUsageStore = ReturnType<typeof createOrganizationUsageSt
 
 /**
  * What the members of an organization used of its connections and its pool, at catalogue prices. Rejects
- * with `resource_not_found` for who is no active member. Source: api.md 10.
+ * with `resource_not_found` for who is no active member. Source: contract 7.4.
  */
 export const createOrganizationUsageStore = (db: Kysely<Schema>) => ({
   async get({ userId }: Principal, organizationId: string, filters: UsageFilters) {

@@ -9,7 +9,7 @@ export type PaymentEvents = ((body: Uint8Array, signature: string) => Promise<vo
 
 const mostBytes = 1024 * 1024
 
-/** What the payment processor tells. Source: api.md 20.2. */
+/** What the payment processor tells. Source: contract 9.4. */
 export const paymentEventRoutes = (receive: PaymentEvents, { open }: Guards) =>
   new Hono<Env>().post('/api/webhooks/payments', open, async (c) => {
     if (!receive) throw new ApiError('resource_not_found')

@@ -8,7 +8,7 @@ const description = z.string().max(1000)
 const category = trimmed(50, 0)
 const tags = z.array(trimmed(50)).max(20)
 
-/** A prompt to be kept. Source: api.md 12. */
+/** A prompt to be kept. Source: contract 6.10. */
 export const NewPrompt = z.object({
   title: trimmed(200),
   content: content.describe('`{{name}}` stands for what is filled in'),

@@ -20,7 +20,7 @@ export interface ConfigurationPorts {
   takesPayments: boolean
 }
 
-/** Source: spec.md 2.7. */
+/** Source: contract 6.1. */
 const alerts = {
   alert_types: [
     'cost_threshold',
@@ -34,7 +34,7 @@ const alerts = {
   notification_channels: ['email', 'dashboard'],
 }
 
-/** What a client of this service may know before it has a key. Source: api.md 18. */
+/** What a client of this service may know before it has a key. Source: contract 9.1. */
 export function createConfigurationView(ports: ConfigurationPorts) {
   const { db, settings, branding, version } = ports
   const plan = new Kept({

@@ -19,7 +19,7 @@ const toOrganization = (row: PublicRow) => ({
   created_at: toTimestamp(row.created_at),
 })
 
-/** Public organizations, for anybody. Source: api.md 18. */
+/** Public organizations, for anybody. Source: contract 9.1. */
 export const createOrganizationView = (db: Kysely<Schema>, served: Served) => ({
   async list(page: Page, search: string | undefined) {
     const query = publicOrganizations(db, search)

@@ -38,7 +38,7 @@ const streams = ({ embeddings }: Provider, models: readonly Model[]) =>
     ? embeddings !== 'only'
     : models.some((model) => model.category !== 'embedding' && model.capabilities.streaming)
 
-/** The providers of the catalogue, for anybody. Source: api.md 18. */
+/** The providers of the catalogue, for anybody. Source: contract 9.1. */
 export function createProviderView(db: Kysely<Schema>, catalog: Catalog) {
   const rows = new Kept({ read: () => readRows(db), keepMs })
   const fared = new Kept({

@@ -14,7 +14,7 @@ const mostModels = 100
 
 /**
  * One inference server for each public organization with connections that are in use and that Tollgate
- * calls itself, and one for each of their public self-hosted gateways. Source: api.md 18.
+ * calls itself, and one for each of their public self-hosted gateways. Source: contract 9.1.
  */
 export function createServerView(db: Kysely<Schema>, served: Served) {
   const figures = new Kept({ read: () => figuresOf(db), keepMs })

@@ -13,7 +13,7 @@ const paths = '/api/admin/quota-requests'
 
 const Filter = z.object({ status: z.enum(['pending', 'approved', 'rejected']).optional() })
 
-/** Requests for higher limits, for the operator. Source: api.md 19. */
+/** Requests for higher limits, for the operator. Source: contract 9.2. */
 export const quotaRequestRoutes = (requests: QuotaRequestStore, { operator }: Guards) =>
   new Hono<Env>()
     .get(paths, described.list, operator, async (c) => {

@@ -12,7 +12,7 @@ export const quotaTypes = [
 export type QuotaType = (typeof quotaTypes)[number]
 const quotaType = z.enum(quotaTypes)
 
-/** A wish for a higher limit. What a limit may be depends on its type. Source: api.md 15. */
+/** A wish for a higher limit. What a limit may be depends on its type. Source: contract 6.11. */
 export const NewQuotaRequest = z.object({
   quota_type: quotaType,
   requested_limit: z.number().describe('Whole, but for `monthly_spend`: USD with 2 decimals'),
@@ -20,7 +20,7 @@ export const NewQuotaRequest = z.object({
 })
 export type NewQuotaRequest = z.output<typeof NewQuotaRequest>
 
-/** What an operator says to one. Source: api.md 19. */
+/** What an operator says to one. Source: contract 9.2. */
 export const Decision = z.object({
   limit: z.number().nullish(),
   note: line(1000, 0).nullish(),

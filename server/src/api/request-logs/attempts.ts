@@ -20,10 +20,14 @@ interface AttemptRow {
   duration_ms: number
   passed_over: Passed[] | null
   pricing: unknown
+  searches: bigint | null
+  input_characters: bigint | null
+  output_characters: bigint | null
+  processing_ms: bigint | null
 }
 
 /** What is known of a request's attempts. */
-type Attempted = Pick<LogDetails, 'resolution_attempts' | 'pricing'>
+type Attempted = Pick<LogDetails, 'resolution_attempts' | 'pricing' | 'measured'>
 
 /** Who was asked for a request, in order, each behind those that were passed over before it. */
 export async function attemptsOf(
@@ -32,7 +36,8 @@ export async function attemptsOf(
 ): Promise<Attempted> {
   // Attempts begin within their request: partitions of other days need not be looked into.
   const { rows } = await sql<AttemptRow>`
-    select model, provider, connection_id, outcome, reason, duration_ms, passed_over, pricing
+    select model, provider, connection_id, outcome, reason, duration_ms, passed_over, pricing,
+      searches, input_characters, output_characters, processing_ms
     from usage_event
     where request_id = ${id} and user_id = ${user_id}
       and started_at between ${started_at}::timestamptz - interval '1 minute'
@@ -44,8 +49,10 @@ export async function attemptsOf(
     provider: winner.provider,
     model: winner.model,
   }
+  const last = rows.at(-1)
   return {
-    pricing: toChargedPrice(rows.at(-1)?.pricing),
+    pricing: toChargedPrice(last?.pricing),
+    measured: last ? toMeasured(last) : null,
     resolution_attempts: {
       summary: {
         total_candidates_tried: rows.length,
@@ -56,6 +63,15 @@ export async function attemptsOf(
     },
   }
 }
+
+const toMeasured = (row: AttemptRow): LogDetails['measured'] => ({
+  searches: Number(row.searches ?? 0),
+  input_characters: numberOf(row.input_characters),
+  output_characters: numberOf(row.output_characters),
+  processing_ms: numberOf(row.processing_ms),
+})
+
+const numberOf = (count: bigint | null) => (count === null ? null : Number(count))
 
 const toPassed = ({ model, provider, connection_id, reason }: Passed): LogAttempt => ({
   connection_id,

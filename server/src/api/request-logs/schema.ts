@@ -6,7 +6,7 @@ import { broken } from '../../wire/field-error'
 
 const dayMs = 86_400_000
 
-/** Exclusive; a date alone counts to the end of that day. Source: api.md 1.5. */
+/** Exclusive; a date alone counts to the end of that day. Source: contract 1.5. */
 const end = z.union([
   z.iso.date().transform((text) => new Date(new Date(text).getTime() + dayMs)),
   timestamp,
@@ -16,7 +16,7 @@ const milliseconds = z.coerce.number().int().min(0).max(2_147_483_647)
 const status = z.enum(['success', 'error', 'cancelled'])
 const billingMode = z.enum(['platform', 'house', 'byok', 'org_pays', 'member_pays', 'free'])
 
-/** Which logs are wanted. Source: api.md 11. */
+/** Which logs are wanted. Source: contract 6.9. */
 export const Filter = z
   .object({
     model: z.string().max(256).optional(),
@@ -126,6 +126,20 @@ export const LogDetails = z
     pricing: ChargedPriceAnswer.nullable().describe(
       'The price it was charged by; null where it had none',
     ),
+    measured: z
+      .object({
+        searches: z.int().describe('Web searches of the provider’s'),
+        input_characters: z.int().nullable().describe('Unicode characters of the prompt’s texts'),
+        output_characters: z.int().nullable(),
+        processing_ms: z
+          .int()
+          .nullable()
+          .describe('As the provider reported it, else as long as the attempt ran'),
+      })
+      .nullable()
+      .describe(
+        'What was charged beside the tokens; characters and time are null where the price has no rate for them',
+      ),
     resolution_attempts: z.object({
       summary: z.object({
         total_candidates_tried: z.int(),
@@ -146,6 +160,8 @@ const summed = {
   requests: z.int(),
   input_tokens: z.int(),
   output_tokens: z.int(),
+  cached_tokens: z.int().describe('Of the input, those that were read from a prompt cache'),
+  cache_savings: z.number().describe('USD that caches saved; below 0 where they cost more'),
   cost: usd,
 }
 

@@ -46,14 +46,18 @@ interface Group {
   requests: bigint
   input_tokens: bigint
   output_tokens: bigint
+  cached_tokens: bigint
+  cache_savings: bigint
   cost: bigint
 }
 
-const toGroup = ({ requests, input_tokens, output_tokens, cost }: Group) => ({
-  requests: Number(requests),
-  input_tokens: Number(input_tokens),
-  output_tokens: Number(output_tokens),
-  cost: toUsd(cost),
+const toGroup = (sums: Group) => ({
+  requests: Number(sums.requests),
+  input_tokens: Number(sums.input_tokens),
+  output_tokens: Number(sums.output_tokens),
+  cached_tokens: Number(sums.cached_tokens),
+  cache_savings: toUsd(sums.cache_savings),
+  cost: toUsd(sums.cost),
 })
 
 const rounded = (value: number) => Math.round(value * 100) / 100
@@ -126,7 +130,9 @@ async function totalsOf(db: Kysely<Schema>, wanted: RawBuilder<boolean>): Promis
 
 const sums = sql`
   count(*) as requests, sum(input_tokens)::bigint as input_tokens,
-  sum(output_tokens)::bigint as output_tokens, sum(cost)::bigint as cost`
+  sum(output_tokens)::bigint as output_tokens,
+  coalesce(sum(cached_tokens), 0)::bigint as cached_tokens,
+  coalesce(sum(cache_savings), 0)::bigint as cache_savings, sum(cost)::bigint as cost`
 
 /** Those with the most requests first. */
 async function groupsOf(

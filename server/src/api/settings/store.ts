@@ -16,10 +16,10 @@ interface SettingsPorts {
 
 export type AccountSettingsStore = ReturnType<typeof createAccountSettingsStore>
 
-/** Who calls the models of an organization, and so may spend of its pool. Source: api.md 2.4, 6.2. */
+/** Who calls the models of an organization, and so may spend of its pool. Source: contract 2.4, 6.5. */
 const spenders: readonly Role[] = ['owner', 'admin', 'developer', 'member']
 
-/** What an account sets for itself. Source: api.md 6.2. */
+/** What an account sets for itself. Source: contract 6.5. */
 export function createAccountSettingsStore({ db, changed }: SettingsPorts) {
   const get = async (userId: string) => {
     const row = await usersWithSettings(db).where('users.id', '=', userId).executeTakeFirst()

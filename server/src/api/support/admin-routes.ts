@@ -11,7 +11,7 @@ import { check } from '../../wire/json-body'
 const paths = '/api/admin/tickets'
 const one = `${paths}/:id`
 
-/** Tickets of all accounts, for the operator. Source: api.md 19. */
+/** Tickets of all accounts, for the operator. Source: contract 9.2. */
 export const supportRoutes = (support: SupportStore, { operator }: Guards) =>
   new Hono<Env>()
     .get(paths, described.list, operator, async (c) => {

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { array, assert, constantFrom, integer, oneof, property, record } from 'fast-check'
+import {
+  array,
+  assert,
+  constantFrom,
+  integer,
+  oneof,
+  property,
+  record,
+} from '../../../testing/property'
 import { stateAfter, stateAt, type Deed, type State, type Status } from './states'
 
 const dayMs = 86_400_000
@@ -11,7 +19,7 @@ const statuses: readonly Status[] = [
   'closed',
 ]
 
-/** Every step that api.md 16 names, and who takes it. */
+/** Every step that contract 6.12 names, and who takes it. */
 const steps = new Set([
   'open -> in_progress support',
   'in_progress -> waiting_on_customer support',

@@ -24,7 +24,7 @@ const reopensWithinMs = 30 * dayMs
 /** Whether a ticket counts among those that an account has open. */
 export const isUnfinished = (status: Status) => status !== 'resolved' && status !== 'closed'
 
-/** What each may set, by what is so. Source: api.md 16. */
+/** What each may set, by what is so. Source: contract 6.12. */
 const settable: Record<Status, Record<'user' | 'support', readonly Status[]>> = {
   open: { user: ['resolved', 'closed'], support: ['in_progress', 'resolved', 'closed'] },
   in_progress: {

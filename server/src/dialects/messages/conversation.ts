@@ -13,7 +13,7 @@ import {
 import { toThoughts } from './thoughts'
 import type { JsonObject } from '../../wire/json-body'
 
-/** System and turns as messages of a chat. Source: wire.md 8, read backwards. */
+/** System and turns as messages of a chat. Source: contract 12.6, read backwards. */
 export function toChatMessages(
   { system, messages }: Pick<MessagesRequest, 'system' | 'messages'>,
   refuse: Refuse,

@@ -1,8 +1,8 @@
 import { toMessage } from './answer'
+import { hostedUsesIn } from './hosted-uses'
 import { callersField, omittedFields } from './omitted-fields'
 import { paidOf } from './paid'
 import { toChatRequest } from './request'
-import { searchesIn } from './searches'
 import { CountRequest, MessagesRequest } from './schema'
 import { wording } from './wording'
 import { MessageWriter } from './writer'
@@ -24,6 +24,7 @@ function translate(
     if (unmeasured) throw unmeasured
     return paidOf(asked, terms)
   }
+  const uses = hostedUsesIn(body)
   const type = request.thinking?.type
   const wanted = { thinking: type === 'enabled' || type === 'adaptive' }
   return {
@@ -34,7 +35,7 @@ function translate(
       headers,
       paid,
       shared: withoutThread,
-      searches: searchesIn(body),
+      hosted: () => uses,
     },
     lowersOutput,
     refusal: refusals[0],
@@ -76,7 +77,7 @@ const dialect =
     read: (body) => translate(check(schema, body), { body, headers: headersOf(headers) }),
   })
 
-/** The Messages format of Anthropic, for a request with these headers. Source: wire.md 13.1. */
+/** The Messages format of Anthropic, for a request with these headers. Source: contract 5.1. */
 export const messages = dialect(MessagesRequest)
 
 /** The same, for a prompt whose tokens are to be counted. */

@@ -28,10 +28,10 @@ const translated: ReadonlySet<string> = new Set([
 ])
 
 /** Values that ask for what happens anyway. */
-const defaults: Readonly<Record<string, readonly unknown[]>> = {
-  service_tier: ['auto', 'standard_only'],
-  speed: ['standard'],
-}
+const defaults: ReadonlyMap<string, readonly unknown[]> = new Map([
+  ['service_tier', ['auto', 'standard_only']],
+  ['speed', ['standard']],
+])
 
 /** Parts of fields that are translated. */
 const translatedParts: Readonly<Record<string, readonly string[]>> = {
@@ -55,7 +55,9 @@ const isUsed = (value: unknown): boolean => {
 export function omittedFields(request: MessagesRequest | CountRequest): string[] {
   const omitted = Object.keys(request).filter(
     (name) =>
-      !translated.has(name) && isUsed(request[name]) && !defaults[name]?.includes(request[name]),
+      !translated.has(name) &&
+      isUsed(request[name]) &&
+      !defaults.get(name)?.includes(request[name]),
   )
   for (const [field, parts] of Object.entries(translatedParts)) {
     const value = request[field]

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../wire/json-body'
-import { isPricedSearch, withBoundedSearches } from './searches'
+import { isFetch, isPricedSearch, withBoundedUses } from './hosted-uses'
 import type { PaidTerms } from '../dialect'
 import { invalidRequest } from '../../errors'
 import { withPricedCaches } from '../../wire/cache-lifetimes'
@@ -24,7 +24,7 @@ const unpaid = (param: string) =>
 /** Whether a tool costs nothing of its own, or only what the model has a price for. */
 function isPaid(tool: unknown, paysSearches: boolean): boolean {
   const type: unknown = isObject(tool) ? tool['type'] : undefined
-  if (typeof type !== 'string' || freeTools.test(type)) return true
+  if (typeof type !== 'string' || freeTools.test(type) || isFetch(type)) return true
   return paysSearches && isPricedSearch(type)
 }
 
@@ -33,8 +33,8 @@ const compacts = (edit: unknown) => isObject(edit) && String(edit['type']).start
 
 /**
  * A request for Anthropic without what the price of its model does not cover. Throws `invalid_request`
- * for what cannot just be left out. Whoever pays Anthropic himself is not asked. Searches are bounded where
- * they have a price: what they cost at most is held.
+ * for what cannot just be left out. Whoever pays Anthropic himself is not asked. Searches and
+ * fetches are bounded: what they can cost is held.
  */
 export function paidOf(body: JsonObject, { pricing, omit }: PaidTerms): JsonObject {
   const { tools, context_management: management, inference_geo: region } = body
@@ -50,7 +50,7 @@ export function paidOf(body: JsonObject, { pricing, omit }: PaidTerms): JsonObje
   if (foreign >= 0) throw unpaid(`tools.${foreign}.type`)
   const edits = isObject(management) ? management['edits'] : undefined
   if (Array.isArray(edits) && edits.some(compacts)) throw unpaid('context_management.edits')
-  const paid = { ...withPricedCaches(withBoundedSearches(body), pricing) }
+  const paid = { ...withPricedCaches(withBoundedUses(body), pricing) }
   for (const [name, ordinary] of Object.entries(dearer)) {
     const value = paid[name]
     delete paid[name]

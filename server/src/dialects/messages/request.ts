@@ -56,7 +56,7 @@ function stopFields({ stop_sequences: stops }: CountRequest, refuse: Refuse): Js
   return { stop: stops.slice(0, mostStops) }
 }
 
-/** A budget in tokens, or an effort, as a level. Source: wire.md 13.1. */
+/** A budget in tokens, or an effort, as a level. Source: contract 5.1. */
 function effortOf({ thinking, output_config: config }: CountRequest): string | undefined {
   if (thinking?.type === 'disabled') return undefined
   if (config?.effort) return config.effort

@@ -9,7 +9,7 @@ import {
   record,
   string,
   type Arbitrary,
-} from 'fast-check'
+} from '../../../testing/property'
 import { signed, told } from './stream-for-tests'
 import type { SaidPart } from '../../wire/chat-chunks'
 

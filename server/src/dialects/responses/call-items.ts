@@ -1,6 +1,7 @@
 import { within, type OutputItem, type Place, type Status, type StreamEvent } from './event'
-import { freeTextIn, toCallFields } from './calls'
+import { toCallFields } from './calls'
 import type { CallerTool } from './tool-kinds'
+import { customInputIn } from '../../wire/custom-tools'
 import type { JsonObject } from '../../wire/json-body'
 
 /** Which tool is called, and the id that its result is to name. */
@@ -67,7 +68,7 @@ class CustomCallItem implements CallItem {
 
   toItem(status: Status): JsonObject {
     const { callId: call_id, tool } = this.#called
-    const input = status === 'in_progress' ? '' : freeTextIn(this.#arguments)
+    const input = status === 'in_progress' ? '' : customInputIn(this.#arguments)
     return { id: this.#place.id, type: 'custom_tool_call', call_id, ...nameOf(tool), input }
   }
 
@@ -77,7 +78,7 @@ class CustomCallItem implements CallItem {
   }
 
   end(): StreamEvent[] {
-    const input = freeTextIn(this.#arguments)
+    const input = customInputIn(this.#arguments)
     const at = within(this.#place)
     const done: StreamEvent = { type: 'response.custom_tool_call_input.done', ...at, input }
     if (input === '') return [done]

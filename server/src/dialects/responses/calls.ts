@@ -1,5 +1,6 @@
 import type { Item } from './items'
 import type { CallerTool, ToolKind } from './tool-kinds'
+import { toCustomArguments } from '../../wire/custom-tools'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { eventShape } from '../../wire/json-shape'
 import { parseShaped } from '../../wire/json-slices'
@@ -30,16 +31,13 @@ export interface ToldCall {
   arguments: string
 }
 
-/** The arguments of the function that stands for a custom tool. */
-const toFreeArguments = (input: string) => JSON.stringify({ input })
-
 /** A call of any type as one of the function that stands for its tool. */
 export function toFunctionCall(item: Call): ToldCall {
   switch (item.type) {
     case 'function_call':
       return { tool: named('function', item), arguments: item.arguments }
     case 'custom_tool_call':
-      return { tool: named('custom', item), arguments: toFreeArguments(item.input) }
+      return { tool: named('custom', item), arguments: toCustomArguments(item.input) }
     case 'shell_call':
       return { tool: builtIn('shell'), arguments: toArguments(item.action) }
     case 'local_shell_call': {
@@ -133,26 +131,5 @@ function toOperation(operation: unknown): JsonObject {
     type: type === 'create_file' || isDeletion ? type : 'update_file',
     path: textIn(path),
     ...(!isDeletion && { diff: textIn(diff) }),
-  }
-}
-
-/** The text that a model put into the arguments of a custom tool; as far as it came, where they broke off. */
-export function freeTextIn(args: string): string {
-  try {
-    const read: unknown = parseShaped(args, eventShape)
-    return isObject(read) && typeof read['input'] === 'string' ? read['input'] : args
-  } catch {
-    const [, begun] =
-      /^\s*\{\s*"input"\s*:\s*"((?:[^"\\]|\\u[\da-fA-F]{4}|\\[^u])*)/.exec(args) ?? []
-    return begun === undefined ? args : unescaped(begun, args)
-  }
-}
-
-function unescaped(text: string, instead: string): string {
-  try {
-    return String(JSON.parse(`"${text}"`))
-  } catch {
-    // Line breaks that were not escaped, and whatever else models think of.
-    return instead
   }
 }

@@ -42,15 +42,14 @@ const foreignFields = [
   'top_logprobs',
 ] as const
 
-/** What names something that is kept, or is to be. */
-const keptFields = ['previous_response_id', 'conversation', 'prompt', 'background'] as const
+/** What names something that is kept. */
+const keptFields = ['previous_response_id', 'conversation', 'prompt'] as const
 
 const keptWords: Readonly<Record<(typeof keptFields)[number], string>> = {
   previous_response_id:
     'no such response is kept for this account. Only those are whose request had "store": true.',
-  conversation: 'conversations are not kept here. Send the history, or previous_response_id.',
+  conversation: 'no such conversation is kept for this account. POST /v1/conversations makes one.',
   prompt: 'prompts of OpenAI are not known to other models.',
-  background: 'requests do not run in the background here.',
 }
 
 const Format = z.discriminatedUnion('type', [

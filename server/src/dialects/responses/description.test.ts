@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../../testing/property'
 import { dialect } from './dialect-for-tests'
 import { anyChunks, asked, chunkOf, eventsIn, identity, told } from './events-for-tests'
 import { hasFixtures, validate } from '../../../../tests/fixtures'

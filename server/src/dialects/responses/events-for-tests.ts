@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import * as fc from '../../../testing/property'
 import { dialect } from './dialect-for-tests'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { EventReader } from '../../wire/sse'

@@ -1,8 +1,9 @@
 import { toChat } from './chat'
 import { callersField } from './field-name'
-import { toPriced } from './priced-request'
+import { hostedUsesIn } from './hosted-uses'
+import { isFree, toPriced } from './priced-request'
 import { ResponsesRequest } from './request'
-import { toShared } from './shared-request'
+import { toShared, toUnstored } from './shared-request'
 import { withOwnThoughts } from './thoughts'
 import { wording } from './wording'
 import { ResponseWriter, wholeResponse } from './writer'
@@ -20,12 +21,19 @@ const headersOf = (headers: Headers) =>
     }),
   )
 
-/** OpenAI's Responses, for a request with these headers. Source: wire.md 13.3. */
-export const responses = (headers: Headers): Dialect => ({
+/** What is known of a request once it is read. */
+interface Asking {
+  /** Its answer is kept by Tollgate, on whatever connection it is made. */
+  readonly isBackground: boolean
+}
+
+/** OpenAI's Responses, for a request with these headers. Source: contract 5.2. */
+export const responses = (headers: Headers, asking?: Asking): Dialect => ({
   wording,
   read(body) {
     const request = check(ResponsesRequest, body)
     const { chat, tools, omitted, refusal } = toChat(request)
+    const uses = hostedUsesIn(body, isFree)
     const missing = new Set(omitted)
     const offered = request.tools?.filter((_tool, index) => !missing.has(`tools.${index}.type`))
     // An answer does not repeat its input, and a long stream need not hold it.
@@ -37,7 +45,9 @@ export const responses = (headers: Headers): Dialect => ({
         body: withOwnThoughts(body),
         headers: headersOf(headers),
         shared: toShared,
+        ...(asking?.isBackground && { own: toUnstored }),
         paid: toPriced,
+        hosted: ({ search }) => (search === undefined ? undefined : uses),
       },
       refusal,
       omitted,

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { responses as dialectOf } from '.'
 import { dialect } from './dialect-for-tests'
 import { packThoughts } from './thoughts'
 import { ApiError } from '../../errors'
@@ -14,18 +13,16 @@ const originalOf = (request: JsonObject) => {
 }
 
 /** As it goes to OpenAI on the platform's key, and what is missing. */
-function onPlatform(request: JsonObject, reasoning = true) {
+function onPlatform(request: JsonObject, reasoning = true, pricing: JsonObject = {}) {
   const { body, shared, paid } = originalOf(request)
   const omitted: string[] = []
-  return {
-    body: paid(shared(body, { reasoning }), { pricing: {}, omit: (field) => omitted.push(field) }),
-    omitted,
-  }
+  const omit = (field: string) => omitted.push(field)
+  return { body: paid(shared(body, { reasoning }), { pricing, omit }), omitted }
 }
 
-function refusedOnPlatform(request: JsonObject): unknown {
+function refusedOnPlatform(request: JsonObject, pricing: JsonObject = {}): unknown {
   try {
-    onPlatform(request)
+    onPlatform(request, true, pricing)
   } catch (thrown) {
     if (thrown instanceof ApiError) return [thrown.param, thrown.details?.['issue']]
     throw thrown
@@ -117,6 +114,36 @@ describe('on the platform’s key', () => {
       'tools.0.container',
     ],
     [
+      'a store of vectors within a namespace',
+      { tools: [{ ...mcp, tools: [look, { type: 'file_search', vector_store_ids: ['vs_1'] }] }] },
+      'tools.0.tools.1.vector_store_ids',
+    ],
+    [
+      'one within a namespace that an item adds',
+      {
+        input: [
+          {
+            type: 'additional_tools',
+            tools: [{ ...mcp, tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] }],
+          },
+        ],
+      },
+      'input.0.tools.0.tools.0.vector_store_ids',
+    ],
+    [
+      'the container of a call',
+      {
+        input: [
+          {
+            type: 'shell_call',
+            call_id: 'c',
+            environment: { type: 'container_reference', container_id: 'c' },
+          },
+        ],
+      },
+      'input.0.environment.container_id',
+    ],
+    [
       'a container of a shell',
       {
         tools: [{ type: 'shell', environment: { type: 'container_reference', container_id: 'c' } }],
@@ -150,7 +177,17 @@ describe('on the platform’s key', () => {
       'input.0.tools.0.type',
       { input: [{ type: 'additional_tools', role: 'developer', tools: [{ type: 'mcp' }] }] },
     ],
+    ['tools.1.type', { tools: [look, { ...mcp, tools: [look, { type: 'web_search' }] }] }],
+    [
+      'input.0.tools.0.type',
+      { input: [{ type: 'additional_tools', tools: [{ ...mcp, tools: [{ type: 'mcp' }] }] }] },
+    ],
     ['plugins', { plugins: [{ id: 'web' }] }],
+    ['models', { models: ['openai/gpt-6-astra'] }],
+    ['route', { route: 'fallback' }],
+    ['preset', { preset: 'mine' }],
+    ['provider', { provider: { order: ['a'] } }],
+    ['access_programs', { access_programs: ['a'] }],
   ])('%s without a price is refused by name', (param, request) => {
     expect(refusedOnPlatform(request)).toEqual([param, 'unsupported_by_model'])
   })
@@ -161,6 +198,64 @@ describe('on the platform’s key', () => {
     expect(body['tools']).toEqual([look])
     expect(body).not.toHaveProperty('service_tier')
     expect(omitted).toEqual(['tools.1.type', 'service_tier'])
+  })
+})
+
+describe('web search on the platform’s key, where a search has a price', () => {
+  const pricing = { search: 10_000_000n }
+  const search = { type: 'web_search', search_context_size: 'low', filters: null }
+  const usesOf = (request: JsonObject) => originalOf(request).hosted?.(pricing)
+
+  const asked: [string, JsonObject, number][] = [
+    ['alone', { tools: [search] }, 5],
+    ['with a bound', { tools: [look, search], max_tool_calls: 2 }, 2],
+    ['with a bound of none', { tools: [look, search], max_tool_calls: 0 }, 5],
+    [
+      'where it has to be called',
+      { tools: [look, search], tool_choice: { type: 'web_search' } },
+      5,
+    ],
+    ['where a tool has to be called', { tools: [look, search], tool_choice: 'required' }, 5],
+    ['as of a day', { tools: [{ type: 'web_search_2025_08_26' }] }, 5],
+  ]
+  test.each(asked)('%s it is passed on, bounded as it is held', (_how, request, uses) => {
+    const { body, omitted } = onPlatform(request, true, pricing)
+    expect(body).toMatchObject({ tools: request['tools'], max_tool_calls: uses })
+    expect(omitted).toEqual([])
+    expect(usesOf(request)).toEqual({ searches: uses, rounds: uses, maxContext: 128_000 })
+  })
+
+  test('what clients offer unasked is left out all the same, and nothing is held for it', () => {
+    const request = { tools: [look, search] }
+    const { body, omitted } = onPlatform(request, true, pricing)
+    expect(body['tools']).toEqual([look])
+    expect(body).not.toHaveProperty('max_tool_calls')
+    expect(omitted).toEqual(['tools.1.type'])
+    expect(usesOf(request)).toBeUndefined()
+  })
+
+  test('a choice of no tool holds nothing, and leaves it out', () => {
+    const request = { tools: [search], tool_choice: 'none', max_tool_calls: 3 }
+    expect(onPlatform(request, true, pricing).omitted).toEqual(['tools.0.type'])
+    expect(usesOf(request)).toBeUndefined()
+  })
+
+  test.each<[string, JsonObject]>([
+    ['tools.0.type', { tools: [{ type: 'web_search_preview' }] }],
+    ['tools.0.made_up', { tools: [{ type: 'web_search', made_up: 1 }] }],
+    ['tools.1.type', { tools: [search, { type: 'file_search' }] }],
+    [
+      'tools.1.type',
+      { tools: [search, { type: 'code_interpreter', container: { type: 'auto' } }] },
+    ],
+    ['tools.1.type', { tools: [search, { type: 'image_generation' }], tool_choice: 'required' }],
+    ['input.0.tools.0.type', { input: [{ type: 'additional_tools', tools: [search] }] }],
+  ])('%s has no price, and is refused by name', (param, request) => {
+    expect(refusedOnPlatform(request, pricing)).toEqual([param, 'unsupported_by_model'])
+  })
+
+  test('without a price nothing is held', () => {
+    expect(originalOf({ tools: [search] }).hosted?.({})).toBeUndefined()
   })
 })
 
@@ -193,17 +288,4 @@ test('thoughts go back as OpenAI gave them, and those of others do not go', () =
     { type: 'reasoning', id: 'rs_9', summary: [], encrypted_content: 'Z0FB' },
     { role: 'user', content: 'Hi.' },
   ])
-})
-
-test('headers that say how a body is read go with it', () => {
-  const headers = new Headers({
-    'openai-beta': 'a=v1',
-    'x-openai-internal-codex-responses-lite': 'true',
-    'openai-organization': 'org-1',
-  })
-  const { original } = dialectOf(headers).read({ model, input: 'Hi.' })
-  expect(original?.headers).toEqual({
-    'openai-beta': 'a=v1',
-    'x-openai-internal-codex-responses-lite': 'true',
-  })
 })

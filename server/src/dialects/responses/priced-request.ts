@@ -1,13 +1,14 @@
 import type { PaidTerms } from '../dialect'
+import { asksForSearch, choiceIn, isPricedSearch, unknownSearchField } from './hosted-uses'
 import { mayOmit } from './tool-choice'
-import type { ResponsesRequest } from './request'
 import { isHosted } from './tool-kinds'
 import { invalidRequest } from '../../errors'
+import { boundOf } from '../../wire/hosted-uses'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
 /** Tools that cost nothing but their tokens. */
 const free =
-  /^(function|custom|namespace|tool_search|shell|local_shell|apply_patch|computer|computer_use_preview)$/
+  /^(function|custom|tool_search|shell|local_shell|apply_patch|computer|computer_use_preview)$/
 
 /** Places in the queue at the ordinary price, or below. */
 const ordinaryTiers = new Set(['auto', 'default', 'flex'])
@@ -26,17 +27,13 @@ const unpriced = (param: string) =>
  * A request for a provider of this format without what the price of its model does not cover. `omit` is told
  * of each field that is missing. Throws `invalid_request` for what cannot just be left out.
  */
-export function toPriced(body: JsonObject, { omit }: Pick<PaidTerms, 'omit'>): JsonObject {
+export function toPriced(body: JsonObject, terms: PaidTerms): JsonObject {
   for (const name of unpricedFields) {
     const value = body[name]
     if (value && !(Array.isArray(value) && value.length === 0)) throw unpriced(name)
   }
-  const { tools, input } = body
-  const priced = { ...body }
-  if (Array.isArray(tools)) {
-    const kept = withoutUnpriced(tools, { param: 'tools', body, omit })
-    if (kept.length < tools.length) priced['tools'] = kept
-  }
+  const { input } = body
+  const priced = { ...body, ...pricedTools(body, terms) }
   for (const [index, item] of (Array.isArray(input) ? input : []).entries()) {
     const offered: unknown = isObject(item) ? item['tools'] : undefined
     if (!Array.isArray(offered)) continue
@@ -46,45 +43,59 @@ export function toPriced(body: JsonObject, { omit }: Pick<PaidTerms, 'omit'>): J
   const { service_tier: tier } = body
   if (typeof tier === 'string' && !ordinaryTiers.has(tier)) {
     delete priced['service_tier']
-    omit('service_tier')
+    terms.omit('service_tier')
   }
   return priced
 }
 
+/** The tools that the price covers, and how often those that have one each may be called: as it is held. */
+function pricedTools(body: JsonObject, { pricing, omit }: PaidTerms): JsonObject {
+  const { tools, max_tool_calls: most } = body
+  if (!Array.isArray(tools)) return {}
+  const paysSearches = pricing.search !== undefined && asksForSearch(body, tools.some(isFree))
+  const kept = withoutUnpriced(tools, { body, omit, paysSearches })
+  return {
+    ...(kept.length < tools.length && { tools: kept }),
+    ...(kept.some(isPricedSearch) && { max_tool_calls: boundOf(most) }),
+  }
+}
+
 const unpricedIn = (tools: readonly unknown[]) => tools.findIndex((tool) => !isFree(tool))
 
-function isFree(tool: unknown): boolean {
+/** Whether a tool costs nothing but its tokens. */
+export function isFree(tool: unknown): boolean {
   if (!isObject(tool)) return true
-  const { type, environment } = tool
+  const { type, environment, tools } = tool
   if (typeof type !== 'string') return true
+  if (type === 'namespace') return !Array.isArray(tools) || tools.every(isFree)
   // A shell of the caller's own is free, a container is not.
   if (type === 'shell') return !isObject(environment) || environment['type'] === 'local'
   return free.test(type)
 }
 
 interface Omitting {
-  param: string
   body: JsonObject
   omit: (field: string) => void
+  paysSearches: boolean
 }
 
-function withoutUnpriced(tools: readonly unknown[], { param, body, omit }: Omitting): unknown[] {
+function withoutUnpriced(
+  tools: readonly unknown[],
+  { body, omit, paysSearches }: Omitting,
+): unknown[] {
   const hasOthers = tools.some(isFree)
   const choice = choiceIn(body)
   return tools.filter((tool, index) => {
     if (isFree(tool)) return true
-    const field = `${param}.${index}.type`
+    if (paysSearches && isPricedSearch(tool)) {
+      const unknown = unknownSearchField(tool)
+      if (unknown !== undefined) throw unpriced(`tools.${index}.${unknown}`)
+      return true
+    }
+    const field = `tools.${index}.type`
     const type = isObject(tool) ? String(tool['type']) : ''
     if (!isHosted(type) || !mayOmit({ type }, hasOthers, choice)) throw unpriced(field)
     omit(field)
     return false
   })
-}
-
-/** It was checked when it was read. */
-function choiceIn({ tool_choice: choice }: JsonObject): ResponsesRequest['tool_choice'] {
-  if (choice === 'none' || choice === 'auto' || choice === 'required') return choice
-  return isObject(choice) && typeof choice['type'] === 'string'
-    ? { ...choice, type: choice['type'] }
-    : undefined
 }

@@ -113,8 +113,9 @@ describe('every published item is translated or refused by name', () => {
 /** What becomes of each field, and of those without effect why there is none. */
 const fields: Record<string, { chat: string } | { refused: unknown } | { none: string }> = {
   access_programs: { refused: { cyber: 'standard' } },
-  background: { refused: true },
+  background: { none: 'Tollgate answers in the background by itself, with any model' },
   context_management: { refused: [{ type: 'compaction' }] },
+  // Those that are kept here are read before: see `stored-responses/turn.ts`.
   conversation: { refused: 'conv_1' },
   image: { none: 'how OpenAI compresses images' },
   include: { none: 'parts of items that no other model has; thoughts come back by it' },

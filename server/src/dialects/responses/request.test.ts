@@ -150,7 +150,6 @@ describe('refused, with the field at fault', () => {
     ],
     ['a conversation', { conversation: 'a' }, ['conversation', 'not_allowed']],
     ['a prompt that was kept', { prompt: { id: 'a' } }, ['prompt', 'not_allowed']],
-    ['work in the background', { background: true }, ['background', 'not_allowed']],
     [
       'an item that was kept',
       { input: [{ type: 'item_reference', id: 'a' }] },
@@ -198,6 +197,11 @@ describe('refused, with the field at fault', () => {
       ['input', 'too_many'],
     ],
     ['a tool without a name', { tools: [{ type: 'custom' }] }, ['tools.0.name', 'required']],
+    [
+      'a tool of no known type',
+      { tools: [{ type: 'constructor', name: 'a' }] },
+      ['tools.0.type', 'unsupported_by_model'],
+    ],
     [
       'one name for two kinds',
       { tools: [look, { ...write, name: 'look' }] },

@@ -51,7 +51,7 @@ const withInput = ['previous_response_id', 'conversation', 'prompt'] as const
 
 /**
  * `POST /v1/responses`: the fields that Tollgate reads, of which each may be wrong for any provider. What
- * only some providers take is read in `chat.ts`. Source: wire.md 13.3.
+ * only some providers take is read in `chat.ts`. Source: contract 5.2.
  */
 export const ResponsesRequest = z.looseObject(shape).superRefine((request, ctx) => {
   if (request.input !== undefined && request.input !== null) return

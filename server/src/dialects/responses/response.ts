@@ -13,7 +13,7 @@ export interface Head {
 
 /** How far it has come. */
 export interface Progress {
-  status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
+  status: 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed'
   output: JsonObject[]
   incomplete?: 'max_output_tokens' | 'content_filter' | undefined
   error?: JsonObject

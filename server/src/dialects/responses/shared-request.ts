@@ -12,7 +12,7 @@ const kept = (field: string) =>
   )
 
 /** Fields that name what a provider keeps. */
-const keptFields = ['previous_response_id', 'conversation', 'prompt', 'background'] as const
+const keptFields = ['previous_response_id', 'conversation', 'prompt'] as const
 
 /**
  * A request on a credential that several accounts use: nothing is kept at the provider, and nothing is read
@@ -20,19 +20,26 @@ const keptFields = ['previous_response_id', 'conversation', 'prompt', 'backgroun
  */
 export function toShared(body: JsonObject, { reasoning }: { reasoning: boolean }): JsonObject {
   for (const field of keptFields) if (body[field]) throw kept(field)
-  const { input, tools, include, prompt_cache_options: caching } = body
+  const { input, tools, prompt_cache_options: caching } = body
   if (isObject(caching) && caching['comparison_response_id']) {
     throw kept('prompt_cache_options.comparison_response_id')
   }
   for (const [index, tool] of listOf(tools).entries()) refuseKeptIn(tool, `tools.${index}`)
   const items = listOf(input)
   for (const [index, item] of items.entries()) refuseKeptItem(item, `input.${index}`)
+  const readable = items.some(isUnreadable) && {
+    input: items.filter((item) => !isUnreadable(item)),
+  }
+  return { ...toUnstored(body, { reasoning }), ...readable }
+}
+
+/** A request whose provider keeps nothing of it: thoughts come back instead. */
+export function toUnstored(body: JsonObject, { reasoning }: { reasoning: boolean }): JsonObject {
   const wanted = body['store'] !== false && reasoning
   return {
     ...body,
-    ...(items.some(isUnreadable) && { input: items.filter((item) => !isUnreadable(item)) }),
     // The next request brings them back, where the provider would have kept them.
-    ...(wanted && { include: withThoughts(include) }),
+    ...(wanted && { include: withThoughts(body['include']) }),
     store: false,
   }
 }
@@ -51,16 +58,14 @@ const withThoughts = (include: unknown): readonly unknown[] => {
 function refuseKeptItem(item: unknown, param: string): void {
   if (!isObject(item)) return
   if (isReference(item)) throw kept(param)
-  const { type, result, content, output, container_id: container, tools } = item
+  const { type, result, content, output, container_id: container } = item
   // Without its image it stands for the one that was made under this id.
   if (type === 'image_generation_call' && !result) throw kept(`${param}.id`)
   if (type === 'code_interpreter_call' && container) throw kept(`${param}.container_id`)
   if (isObject(output) && output['file_id']) throw kept(`${param}.output.file_id`)
   refuseKeptFiles(content, `${param}.content`)
   refuseKeptFiles(output, `${param}.output`)
-  for (const [index, tool] of listOf(tools).entries()) {
-    refuseKeptIn(tool, `${param}.tools.${index}`)
-  }
+  refuseKeptIn(item, param)
 }
 
 function refuseKeptFiles(parts: unknown, param: string): void {
@@ -69,10 +74,13 @@ function refuseKeptFiles(parts: unknown, param: string): void {
   }
 }
 
-/** Stores, containers and files that a tool names. Schemas of functions may name whatever they like. */
+/**
+ * Stores, containers and files that a tool names, or an item: itself, or in the tools of its own. Schemas of
+ * functions may name whatever they like.
+ */
 function refuseKeptIn(tool: unknown, param: string): void {
   if (!isObject(tool)) return
-  const { vector_store_ids: stores, container, environment, input_image_mask: mask } = tool
+  const { vector_store_ids: stores, container, environment, input_image_mask: mask, tools } = tool
   if (stores) throw kept(`${param}.vector_store_ids`)
   if (typeof container === 'string') throw kept(`${param}.container`)
   for (const [name, place] of Object.entries({ container, environment, input_image_mask: mask })) {
@@ -82,5 +90,8 @@ function refuseKeptIn(tool: unknown, param: string): void {
       const isLocal = name === 'environment' && place['type'] === 'local'
       if (value && !isLocal) throw kept(`${param}.${name}.${field}`)
     }
+  }
+  for (const [index, inner] of listOf(tools).entries()) {
+    refuseKeptIn(inner, `${param}.tools.${index}`)
   }
 }

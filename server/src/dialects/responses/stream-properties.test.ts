@@ -1,5 +1,5 @@
 import { test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../../testing/property'
 import { dialect } from './dialect-for-tests'
 import { EventOrder } from './event-order-for-tests'
 import { anyChunks, asked, eventsIn, identity, told } from './events-for-tests'

@@ -1,3 +1,4 @@
+import { customParameters, grammarText } from '../../wire/custom-tools'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
 /** How a tool is called that its caller runs: each by items of its own types. */
@@ -42,7 +43,7 @@ interface FunctionText {
 
 /** The functions that stand for tools which OpenAI's models know by their type alone. */
 const builtIn: Readonly<Record<Exclude<ToolKind, 'function'>, FunctionText>> = {
-  custom: { description: '', parameters: object({ input: string }, ['input']) },
+  custom: { description: '', parameters: customParameters },
   shell: {
     description: 'Runs shell commands on the computer of the user and returns their output.',
     parameters: object(
@@ -120,9 +121,7 @@ export function toFunction(
 
 const asTool = (definition: JsonObject): JsonObject => ({ type: 'function', function: definition })
 
-/** No other model is held to a grammar; one that reads it mostly follows. */
 function grammarOf(format: unknown): string {
   if (!isObject(format) || format['type'] !== 'grammar') return ''
-  const { syntax, definition } = format
-  return `The input follows this ${String(syntax)} grammar:\n${String(definition)}`
+  return grammarText(format['syntax'], format['definition'])
 }

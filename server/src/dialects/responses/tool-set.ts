@@ -75,7 +75,7 @@ export class ToolSet {
       this.hosted.push({ type, param: `${place.param}.type` })
       return
     }
-    const kind = kinds[type]
+    const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined
     if (!kind) {
       const message = `${place.param}.type: "${type}" tools cannot be translated for this model.`
       return this.#refuse(invalidRequest(`${place.param}.type`, 'unsupported_by_model', message))

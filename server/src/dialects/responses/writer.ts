@@ -88,7 +88,7 @@ class Answer {
   }
 }
 
-/** The events of one Response, numbered from 0. Source: wire.md 13.3. */
+/** The events of one Response, numbered from 0. Source: contract 5.2. */
 export class ResponseWriter implements EventWriter {
   readonly ping = pingFrame
   readonly #answer: Answer

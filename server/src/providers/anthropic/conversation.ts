@@ -27,7 +27,7 @@ const acceptedIds = /^[a-zA-Z0-9_-]+$/
 /**
  * Repairs a history on its way: roles take turns, results stand directly behind their calls, blank
  * texts are left out. Throws `invalid_request` for results without a call, and for what cannot be
- * said here. Source: wire.md 7.1, 8.1.
+ * said here. Source: contract 12.1, 12.6.
  */
 export function toConversation(messages: readonly Message[]): Conversation {
   const system: Block[] = []

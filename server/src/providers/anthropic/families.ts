@@ -1,4 +1,4 @@
-/** What a family of Claude models accepts. Source: wire.md 8.4. */
+/** What a family of Claude models accepts. Source: contract 12.7. */
 export interface Family {
   /** Tokens; undefined for models that are no Claude. */
   maxOutput: number | undefined

@@ -3,7 +3,7 @@ import { partsReader } from './parts'
 import { toMessagesRequest } from './request'
 import type { Adapter } from '../adapter'
 
-/** The Messages format. Source: wire.md 8. */
+/** The Messages format. Source: contract 12.6. */
 export const anthropic = {
   framing: 'sse',
   request: toMessagesRequest,

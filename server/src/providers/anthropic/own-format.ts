@@ -3,10 +3,16 @@ import { partsReader } from './parts'
 import { toUsage } from './usage'
 import type { OwnFormat, OwnTarget } from '../adapter'
 import { isFailure } from '../event'
-import { withinShown, type RelayedStream, type RelayRequest } from '../openai/relayed-stream'
+import {
+  withinShown,
+  withUnits,
+  type RelayedStream,
+  type RelayRequest,
+} from '../openai/relayed-stream'
 import type { WholeAnswer } from '../openai/whole-answer'
 import { TranslatedStream } from '../translated-stream'
 import { failure, nonsense } from '../upstream-error'
+import type { AnswerUnits } from '../../wire/answer-units'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { namedFrame } from '../../wire/sse'
 import { TextSize } from '../../wire/text-size'
@@ -140,9 +146,10 @@ function whole(answer: unknown, asked: RelayRequest): WholeAnswer {
   const { content, usage } = answer
   if (!Array.isArray(content)) throw nonsense(source.provider, 'a message without content')
   const counted = isObject(usage) ? toUsage(usage) : undefined
+  const used = counted ? believed(counted, content, asked) : asked.estimate(sizeOf(content))
   return {
     body: { ...answer, model: identity.model },
-    usage: counted ? believed(counted, content, asked) : asked.estimate(sizeOf(content)),
+    usage: withUnits(used, asked, { size: () => sizeOf(content, asked.units) }),
   }
 }
 
@@ -157,8 +164,8 @@ function believed(counted: Usage, content: readonly unknown[], asked: RelayReque
     : withinShown(counted, sizeOf(content), asked)
 }
 
-function sizeOf(content: readonly unknown[]): TextSize {
-  const size = new TextSize()
+function sizeOf(content: readonly unknown[], units?: AnswerUnits): TextSize {
+  const size = new TextSize(units)
   for (const block of content.filter(isObject)) {
     const { type, text, thinking, name, input, ...rest } = block
     if (typeof name === 'string') size.addCall(name)
@@ -170,7 +177,7 @@ function sizeOf(content: readonly unknown[]): TextSize {
   return size
 }
 
-/** For callers who speak the Messages format themselves. Source: wire.md 13.1. */
+/** For callers who speak the Messages format themselves. Source: contract 5.1. */
 export const ownFormat: OwnFormat = {
   format: 'messages',
   request,

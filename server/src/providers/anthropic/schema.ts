@@ -8,14 +8,16 @@ const silent = new Set(['$schema', '$id', '$comment'])
 const formats = new Set('date-time time date duration email hostname uri ipv4 ipv6 uuid'.split(' '))
 
 /** Keywords that hold schemas. */
-const ofSchemas: Readonly<Record<string, (value: unknown) => unknown>> = {
-  properties: eachStrict,
-  $defs: eachStrict,
-  definitions: eachStrict,
-  items: toStrictSchema,
-  anyOf: allStrict,
-  allOf: allStrict,
-}
+const ofSchemas: ReadonlyMap<string, (value: unknown) => unknown> = new Map(
+  Object.entries({
+    properties: eachStrict,
+    $defs: eachStrict,
+    definitions: eachStrict,
+    items: toStrictSchema,
+    anyOf: allStrict,
+    allOf: allStrict,
+  }),
+)
 
 /**
  * A JSON schema in the words that structured outputs know. What they do not know, such as `minimum`,
@@ -28,7 +30,7 @@ export function toStrictSchema(schema: unknown): unknown {
   const strict: JsonObject = {}
   const told: string[] = []
   for (const [name, value] of Object.entries(rest)) {
-    const translate = ofSchemas[name]
+    const translate = ofSchemas.get(name)
     if (translate) strict[name] = translate(value)
     else if (kept.has(name) || isKnown(name, value)) strict[name] = value
     else if (!silent.has(name)) told.push(`${name}: ${JSON.stringify(value)}`)

@@ -4,7 +4,7 @@ import { Counter } from '../../wire/usage-counts'
 
 /**
  * The counts of a message; undefined without any, and where one of the two is no number of tokens. Cache reads and writes stand beside
- * `input_tokens`, thinking is inside `output_tokens`. Source: wire.md 7.3.
+ * `input_tokens`, thinking is inside `output_tokens`. Source: contract 12.3.
  */
 export function toUsage(counts: JsonObject): Usage | undefined {
   const counter = new Counter()

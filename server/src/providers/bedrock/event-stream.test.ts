@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../../testing/property'
 import { BrokenFrame, FrameReader } from './event-stream'
 import { eventFrame, exceptionFrame, frameOf } from './samples'
 import { EventTooLong } from '../../wire/sse'

@@ -1,9 +1,19 @@
 import { describe, expect, test } from 'bun:test'
-import { refusesSignatures, toError } from './failure'
+import { refusesSignatures, toError, toStreamError } from './failure'
 import { sampleSource } from '../samples'
 
 const told = (status: number, body: unknown, retryAfter: string | null = null) =>
   toError({ status, body, retryAfter }, sampleSource)
+
+test('an exception of an unknown name is a failure of the provider, whatever the name', () => {
+  for (const type of ['newestException', 'constructor', 'toString']) {
+    expect(toStreamError(type, '{"message":"Because."}', sampleSource)).toMatchObject({
+      code: 'provider_error',
+      status: 502,
+      retryable: true,
+    })
+  }
+})
 
 describe('a refusal of Bedrock', () => {
   test.each([

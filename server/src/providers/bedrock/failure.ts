@@ -3,24 +3,26 @@ import { toCallerError, type Failure, type Source } from '../upstream-error'
 import { isObject } from '../../wire/json-body'
 
 /** The status that an exception inside a stream would have had in front of it. */
-const statuses: Readonly<Record<string, number>> = {
-  throttlingException: 429,
-  serviceQuotaExceededException: 429,
-  modelNotReadyException: 503,
-  serviceUnavailableException: 503,
-  validationException: 400,
-  accessDeniedException: 403,
-  resourceNotFoundException: 404,
-  modelTimeoutException: 408,
-  modelStreamErrorException: 424,
-  modelErrorException: 424,
-  internalServerException: 500,
-}
+const statuses: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    throttlingException: 429,
+    serviceQuotaExceededException: 429,
+    modelNotReadyException: 503,
+    serviceUnavailableException: 503,
+    validationException: 400,
+    accessDeniedException: 403,
+    resourceNotFoundException: 404,
+    modelTimeoutException: 408,
+    modelStreamErrorException: 424,
+    modelErrorException: 424,
+    internalServerException: 500,
+  }),
+)
 
 /** What an exception inside a stream means; one that nobody knows is a failure of the provider. */
 export function toStreamError(type: string, words: string, source: Source): ApiError {
   const key = type.charAt(0).toLowerCase() + type.slice(1)
-  return toError({ status: statuses[key] ?? 500, body: parsed(words) }, source)
+  return toError({ status: statuses.get(key) ?? 500, body: parsed(words) }, source)
 }
 
 function parsed(words: string): unknown {

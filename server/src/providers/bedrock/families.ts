@@ -34,7 +34,7 @@ const plain: Family = {
 const nova: Family = { ...plain, schema: 'tool', cachePoints: { tools: false, hour: false } }
 const mistral: Family = { ...plain, callIds: 'nine_alphanumerics' }
 
-/** The first that fits counts. Source: AWS's tables of features by model. */
+/** The first that fits counts. Source: AWS, tables of features by model. */
 const families: readonly (readonly [pattern: RegExp, family: Family])[] = [
   [/^amazon\.nova-2/, { ...nova, thinking: 'nova' }],
   [/^amazon\.nova/, nova],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../../testing/property'
 import { bedrock } from '.'
 import { bodyOf, sampleCall, sampleUser, write } from './samples'
 import { anyHistory, sampleChat, sampleTool } from '../samples'

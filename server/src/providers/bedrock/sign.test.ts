@@ -13,7 +13,7 @@ const sessionToken =
 
 const post = { method: 'POST', query: '', headers: {}, body: '', signed: 'host;x-amz-date' }
 
-/** Source: aws-sig-v4-test-suite, by the names that the suite gives them. */
+/** Source: AWS, aws-sig-v4-test-suite, by the names that the suite gives them. */
 const vectors = {
   'get-vanilla': {
     ...post,

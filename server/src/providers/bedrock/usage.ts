@@ -4,7 +4,7 @@ import { Counter } from '../../wire/usage-counts'
 
 /**
  * The `usage` of a `metadata` event: what was read from a cache or written to one is outside
- * `inputTokens`, and inside the total. Source: wire.md 7.3.
+ * `inputTokens`, and inside the total. Source: contract 12.3.
  */
 export function toUsage(block: unknown): Usage | undefined {
   if (!isObject(block)) return undefined
@@ -37,7 +37,7 @@ const cacheCount = (kind: 'Read' | 'Write', block: JsonObject, counter: Counter)
   counter.read(block, `cache${kind}InputTokenCount`) ??
   0
 
-/** Source: Bedrock's API reference, `CacheDetail`: what was written, by how long it is kept. */
+/** Source: AWS, API reference of Bedrock, `CacheDetail`: what was written, by how long it is kept. */
 function writtenForAnHour({ cacheDetails }: JsonObject, counter: Counter): number {
   if (!Array.isArray(cacheDetails)) return 0
   const kept = cacheDetails.filter(isObject).filter(({ ttl }) => ttl === '1h')

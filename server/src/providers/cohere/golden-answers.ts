@@ -39,7 +39,7 @@ const counted = (what: string, usage: unknown, wanted: AnswerRow['usage']): Answ
   ...(wanted && { usage: wanted }),
 })
 
-/** Streams in the provider's own form, by the rows of providers.md 5. */
+/** Streams in the provider's own form, by the rows of contract 12.13. */
 export const answers: readonly AnswerRow[] = [
   {
     what: 'text: plain, with events of which nothing is needed',

@@ -4,7 +4,7 @@ import { Counter } from '../../wire/usage-counts'
 
 /**
  * What a chat answer used. `billed_units` are what Cohere charges, without its own preamble and what
- * it cached, so they are what is shown and charged; `tokens` stands in. Source: wire.md 7.3.
+ * it cached, so they are what is shown and charged; `tokens` stands in. Source: contract 12.3.
  */
 export function toUsage(block: unknown): Usage | undefined {
   if (!isObject(block)) return undefined

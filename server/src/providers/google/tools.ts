@@ -78,7 +78,7 @@ function toDeclaration({ function: { name, description, parameters } }: Tool): J
   return {
     name,
     ...(description && { description }),
-    // `parameters` would take a subset of JSON schema and refuse the rest: wire.md 9.1.
+    // `parameters` would take a subset of JSON schema and refuse the rest: contract 12.8.
     ...(!isEmpty && { parametersJsonSchema: parameters }),
   }
 }

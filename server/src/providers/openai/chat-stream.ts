@@ -23,7 +23,7 @@ const choiceFields = new Set(['index', 'delta', 'finish_reason', 'error'])
 
 const soleChoice = ({ choices }: JsonObject) => Array.isArray(choices) && choices.length === 1
 
-/** Relays one stream of chat completion chunks. Source: api.md 4.3, wire.md 2. */
+/** Relays one stream of chat completion chunks. Source: contract 4.3, 12.5. */
 export class ChatStream implements RelayedStream {
   readonly #request: RelayRequest
   readonly #usage: StreamUsage

@@ -24,7 +24,7 @@ const writtenFields: ReadonlySet<string> = new Set(['content', 'reasoning_conten
 
 const deltaFields = new Set(['role', 'tool_calls', 'content', 'reasoning', 'reasoning_content'])
 
-/** One choice of a stream, brought into the order that every client reads. Source: api.md 4.3. */
+/** One choice of a stream, brought into the order that every client reads. Source: contract 4.3. */
 export class ChoiceDeltas {
   readonly #options: ChoiceOptions
   readonly #calls: ToolCallDeltas
@@ -91,11 +91,12 @@ export class ChoiceDeltas {
     const entries = delta['tool_calls']
     if (!Array.isArray(entries)) return []
     const calls = entries.filter(isObject).flatMap((entry) => this.#calls.next(entry))
-    for (const { function: called } of calls) {
-      if (!isObject(called)) continue
-      const { name } = called
+    for (const { function: called, custom } of calls) {
+      const said = called ?? custom
+      if (!isObject(said)) continue
+      const { name } = said
       if (typeof name === 'string') this.#options.size.addCall(name)
-      this.#measure(called['arguments'])
+      this.#measure(said['arguments'] ?? said['input'])
     }
     return this.#write(calls)
   }

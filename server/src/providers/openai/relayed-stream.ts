@@ -1,5 +1,6 @@
 import { nonsense, type Source } from '../upstream-error'
 import type { Identity } from '../../wire/answer'
+import { processingMsIn, type AnswerUnits } from '../../wire/answer-units'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { TextSize } from '../../wire/text-size'
 import { readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
@@ -27,6 +28,23 @@ export interface RelayRequest {
    * plausible. What it counts beyond these is not believed.
    */
   hiddenTokens: (usage: Usage) => number
+  /** What of the answer is counted and measured beside its tokens; undefined for nothing. */
+  units?: AnswerUnits | undefined
+}
+
+/** A usage with the characters of its answer, and the time that its provider reported, where they are charged. */
+export function withUnits(
+  usage: Usage,
+  { units }: Pick<RelayRequest, 'units'>,
+  answer: { size: () => TextSize; processingMs?: number | undefined },
+): Usage {
+  if (!units) return usage
+  const { processingMs } = answer
+  return {
+    ...usage,
+    ...(units.characters && { outputCharacters: answer.size().characters }),
+    ...(units.seconds && processingMs !== undefined && { processingMs }),
+  }
 }
 
 /** A provider's count of an answer, no larger than what was shown allows. */
@@ -58,14 +76,16 @@ export interface RelayedStream {
 
 /** Keeps what a stream says about its usage; it may come on any chunk, and the largest counts. */
 export class StreamUsage {
-  readonly size = new TextSize()
+  readonly size: TextSize
   readonly #request: RelayRequest
+  #processingMs: number | undefined
   #usage: Usage | undefined
   #servedTier: string | undefined
   #block: unknown
 
   constructor(request: RelayRequest) {
     this.#request = request
+    this.size = new TextSize(request.units)
   }
 
   /** The provider has counted. */
@@ -78,6 +98,8 @@ export class StreamUsage {
     const block = chunk['usage'] ?? groq
     const read = readUsage(block, this.#request.options.reasoningTokens)
     if (typeof chunk['service_tier'] === 'string') this.#servedTier = chunk['service_tier']
+    if (this.#request.units?.seconds)
+      this.#processingMs = processingMsIn(chunk) ?? this.#processingMs
     if (!read) return
     this.#usage = this.#usage ? largerUsage(this.#usage, read) : read
     this.#block = block
@@ -89,7 +111,10 @@ export class StreamUsage {
     const usage = told
       ? withinShown(told, this.size, this.#request)
       : this.#request.estimate(this.size)
-    return this.#servedTier === undefined ? usage : { ...usage, servedTier: this.#servedTier }
+    const { size } = this
+    const answer = { size: () => size, processingMs: this.#processingMs }
+    const measured = this.#request.units ? withUnits(usage, this.#request, answer) : usage
+    return this.#servedTier === undefined ? measured : { ...measured, servedTier: this.#servedTier }
   }
 
   /** Nothing more is relayed: of an estimate, no more than `most` tokens of output count. */

@@ -3,6 +3,7 @@ import { toUpstreamMessages } from './messages'
 import { boundIdentifiers } from './identifiers'
 import { toPlainTools, withProperties } from './tool-schemas'
 import { omittedOf } from '../omitted-fields'
+import { withFunctionTools } from '../../wire/custom-tools'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { toTools, usesFunctions } from '../../wire/legacy-functions'
 import type { RelayOptions } from '../provider'
@@ -16,7 +17,7 @@ export interface Target {
 
 const limitFields = ['max_completion_tokens', 'max_tokens'] as const
 
-/** The output limit of a chat request, in tokens; zero counts as absent. Source: api.md 4.1. */
+/** The output limit of a chat request, in tokens; zero counts as absent. Source: contract 4.1. */
 export function outputLimitOf(request: JsonObject): { limit: number; field: string } | undefined {
   for (const field of limitFields) {
     const limit = request[field]
@@ -37,7 +38,7 @@ const isEmptyArray = (value: unknown) => Array.isArray(value) && value.length ==
 /** A chat request for a provider that speaks the same format: what is not named here travels on. */
 export function toUpstreamChat(request: JsonObject, target: Target): JsonObject {
   const { options } = target
-  const chat = withoutAbsent(usesFunctions(request) ? toTools(request) : request)
+  const chat = withoutAbsent(withKnownTools(request, target))
   delete chat['functions']
   delete chat['function_call']
   const limit = outputLimitOf(request)
@@ -61,8 +62,20 @@ export function toUpstreamChat(request: JsonObject, target: Target): JsonObject 
   return finish(chat, target)
 }
 
-function reasons({ upstreamModel, options }: Target): boolean {
-  for (const prefix of options.reasoningModels) if (upstreamModel.startsWith(prefix)) return true
+function withKnownTools(request: JsonObject, target: Target): JsonObject {
+  if (usesFunctions(request)) return toTools(request)
+  return takesCustomTools(target) ? request : withFunctionTools(request)
+}
+
+/** Whether a model takes custom tools; for others functions stand for them. */
+export const takesCustomTools = ({ upstreamModel, options }: Target): boolean =>
+  startsWithOneOf(upstreamModel, options.customToolModels)
+
+const reasons = ({ upstreamModel, options }: Target): boolean =>
+  startsWithOneOf(upstreamModel, options.reasoningModels)
+
+function startsWithOneOf(name: string, prefixes: readonly string[]): boolean {
+  for (const prefix of prefixes) if (name.startsWith(prefix)) return true
   return false
 }
 

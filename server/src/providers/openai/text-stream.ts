@@ -13,7 +13,7 @@ import type { Usage } from '../../wire/usage'
 
 const chunkFields = new Set(['error', 'usage', 'x_groq', 'choices', 'obfuscation'])
 
-/** Relays one stream of legacy completion chunks. Source: api.md 4.4. */
+/** Relays one stream of legacy completion chunks. Source: contract 4.4. */
 export class TextStream implements RelayedStream {
   readonly #request: RelayRequest
   readonly #usage: StreamUsage

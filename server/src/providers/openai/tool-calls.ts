@@ -9,12 +9,14 @@ interface Naming {
 
 interface Call {
   hasArguments: boolean
+  /** Its arguments are a free text. */
+  isCustom: boolean
 }
 
 /**
  * The tool calls of one choice of a stream, as every client reads them: the first delta of a call
  * names it and has empty arguments, the following ones are pieces of arguments, one call a chunk,
- * indexes counted up from 0. Source: wire.md R11, R12.
+ * indexes counted up from 0. Source: contract 12.5.
  */
 export class ToolCallDeltas {
   readonly #naming: Naming
@@ -32,31 +34,29 @@ export class ToolCallDeltas {
 
   /** The deltas that one entry of `delta.tool_calls` becomes. */
   next(entry: JsonObject): JsonObject[] {
-    const { name, args } = functionOf(entry)
+    const custom = isObject(entry['custom']) ? entry['custom'] : undefined
+    const { name, args } = custom ? customOf(custom) : functionOf(entry)
     const key = this.#keyOf(entry, name)
     const known = key === undefined ? this.#calls.length - 1 : this.#indexes.get(key)
     if (known !== undefined && known >= 0) return this.#pieces(known, args)
 
     const index = this.#calls.length
-    this.#calls.push({ hasArguments: false })
+    this.#calls.push({ hasArguments: false, isCustom: custom !== undefined })
     if (key !== undefined) this.#indexes.set(key, index)
-    const { function: theirs, index: _index, id, type: _type, ...rest } = entry
+    const { function: theirs, custom: _custom, index: _index, id, type: _type, ...rest } = entry
     const { arguments: _arguments, ...ownFunction } = isObject(theirs) ? theirs : {}
-    const { callerNames } = this.#naming
-    const opening = {
-      index,
-      id: typeof id === 'string' && id !== '' ? id : this.#naming.newCallId(),
-      type: 'function',
-      function: { ...ownFunction, name: callerNames?.get(name) ?? name, arguments: '' },
-      ...rest,
-    }
-    return [opening, ...this.#pieces(index, args)]
+    const given = this.#naming.callerNames?.get(name) ?? name
+    const called = custom
+      ? { type: 'custom', custom: { ...custom, name: given, input: '' } }
+      : { type: 'function', function: { ...ownFunction, name: given, arguments: '' } }
+    const ownId = typeof id === 'string' && id !== '' ? id : this.#naming.newCallId()
+    return [{ index, id: ownId, ...called, ...rest }, ...this.#pieces(index, args)]
   }
 
   /** A call that ends without arguments had none: `{}`, as clients parse the text. */
   close(): JsonObject[] {
     return this.#calls.flatMap((call, index) => {
-      if (call.hasArguments) return []
+      if (call.hasArguments || call.isCustom) return []
       call.hasArguments = true
       return [{ index, function: { arguments: '{}' } }]
     })
@@ -71,7 +71,9 @@ export class ToolCallDeltas {
 
   #pieces(index: number, args: string): JsonObject[] {
     const call = this.#calls[index]
-    if (!call || args === '' || (!call.hasArguments && isNothing(args))) return []
+    if (!call || args === '') return []
+    if (call.isCustom) return [{ index, custom: { input: args } }]
+    if (!call.hasArguments && isNothing(args)) return []
     call.hasArguments = true
     return [{ index, function: { arguments: args } }]
   }
@@ -91,6 +93,11 @@ export function wholeArguments(value: unknown): string {
 
 /** What some providers send in place of no arguments. */
 const isNothing = (args: string) => args.trim() === '' || args === 'null'
+
+const customOf = ({ name, input }: JsonObject) => ({
+  name: typeof name === 'string' ? name : '',
+  args: typeof input === 'string' ? input : '',
+})
 
 function functionOf(entry: JsonObject) {
   const called = isObject(entry['function']) ? entry['function'] : {}

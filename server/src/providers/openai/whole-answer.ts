@@ -1,8 +1,9 @@
 import { textIn, thoughtIn } from './choice-deltas'
-import { choicesOf, withinShown, type RelayRequest } from './relayed-stream'
+import { choicesOf, withinShown, withUnits, type RelayRequest } from './relayed-stream'
 import { wholeArguments } from './tool-calls'
 import { isFailure } from '../event'
 import { failure, nonsense } from '../upstream-error'
+import { processingMsIn, type AnswerUnits } from '../../wire/answer-units'
 import { sourceAnnotations } from '../../wire/annotations'
 import { toFinishReason } from '../../wire/finish-reason'
 import { isObject, type JsonObject } from '../../wire/json-body'
@@ -79,7 +80,8 @@ function relay(answer: unknown, request: RelayRequest, toChoice: ToChoice): Whol
   addSources(choices, answer)
   const block = answer['usage']
   const told = readUsage(block, options.reasoningTokens)
-  const usage = told ? believed(told, choices, request) : request.estimate(sizeOf(choices))
+  const counted = told ? believed(told, choices, request) : request.estimate(sizeOf(choices))
+  const usage = request.units ? measured(counted, { answer, choices, request }) : counted
   const { service_tier: servedTier } = answer
   if (typeof servedTier === 'string') usage.servedTier = servedTier
   const body: JsonObject = { ...identity }
@@ -88,6 +90,18 @@ function relay(answer: unknown, request: RelayRequest, toChoice: ToChoice): Whol
   body['usage'] = toRelayedUsageBlock(usage, block)
   return { body, usage }
 }
+
+interface Relayed {
+  answer: JsonObject
+  choices: readonly JsonObject[]
+  request: RelayRequest
+}
+
+const measured = (usage: Usage, { answer, choices, request }: Relayed): Usage =>
+  withUnits(usage, request, {
+    size: () => sizeOf(choices, request.units),
+    processingMs: processingMsIn(answer),
+  })
 
 /** Sources that stand beside the choices are what the texts cite. */
 function addSources(choices: readonly JsonObject[], answer: JsonObject): void {
@@ -132,14 +146,30 @@ function toCalls(theirs: unknown, { newCallId, callerNames }: RelayRequest): Jso
   if (!Array.isArray(theirs) || theirs.length === 0) return noCalls
   return theirs.filter(isObject).map((entry) => {
     const { index: _index, ...rest } = entry
-    const called = isObject(entry['function']) ? entry['function'] : {}
     const id = typeof entry['id'] === 'string' && entry['id'] !== '' ? entry['id'] : newCallId()
+    if (isObject(entry['custom'])) {
+      return {
+        ...rest,
+        id,
+        type: 'custom',
+        custom: { input: '', ...withCallersName(entry['custom'], callerNames) },
+      }
+    }
+    const called = isObject(entry['function']) ? entry['function'] : {}
     const args = wholeArguments(called['arguments'])
-    const { name } = called
-    const given = typeof name === 'string' ? callerNames?.get(name) : undefined
-    const named = given === undefined ? called : { ...called, name: given }
-    return { ...rest, id, type: 'function', function: { ...named, arguments: args } }
+    return {
+      ...rest,
+      id,
+      type: 'function',
+      function: { ...withCallersName(called, callerNames), arguments: args },
+    }
   })
+}
+
+function withCallersName(called: JsonObject, names: RelayRequest['callerNames']): JsonObject {
+  const { name } = called
+  const given = typeof name === 'string' ? names?.get(name) : undefined
+  return given === undefined ? called : { ...called, name: given }
 }
 
 /** What nearly all answers consist of has no fewer bytes than its texts have characters. */
@@ -162,16 +192,18 @@ const messageFields = new Set([
 ])
 
 /** What was said, in the same pieces that a stream is measured by. */
-function sizeOf(choices: readonly JsonObject[]): TextSize {
-  const size = new TextSize()
+function sizeOf(choices: readonly JsonObject[], units?: AnswerUnits): TextSize {
+  const size = new TextSize(units)
   for (const choice of choices) {
     size.addAround()
     const message = isObject(choice['message']) ? choice['message'] : {}
     const { content, refusal, reasoning_content: reasoning, function_call: call } = message
     const calls = Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : []
-    const called = [call, ...calls.map((entry) => entry['function'])].filter(isObject)
+    const called = [call, ...calls.map((entry) => entry['function'] ?? entry['custom'])].filter(
+      isObject,
+    )
     for (const { name } of called) if (typeof name === 'string') size.addCall(name)
-    const written = called.map((one) => one['arguments'])
+    const written = called.map((one) => one['arguments'] ?? one['input'])
     const said = [choice['text'], content, refusal, reasoning, ...written]
     for (const text of said.filter((item) => typeof item === 'string')) size.add(text)
     for (const name in message) if (!messageFields.has(name)) size.addOther(message[name])

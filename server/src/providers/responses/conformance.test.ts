@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import * as fc from 'fast-check'
+import * as fc from '../../../testing/property'
 import { responses } from '.'
 import { answers, recordings } from './golden-answers'
 import { requests } from './golden-requests'
@@ -102,7 +102,7 @@ describeAdapter('responses', {
 test('whatever the history, every output has its call before it, by an id that is taken', () => {
   const property = fc.property(anyHistory, (history) => {
     const calls = new Set<unknown>()
-    for (const item of toInput(sampleChat({ messages: history }), true)) {
+    for (const item of toInput(sampleChat({ messages: history }), { sendsThoughts: true })) {
       const { type, call_id: id, content } = item
       if (type === 'function_call') calls.add(id)
       if (type === 'function_call_output') expect(calls.has(id)).toBeTrue()

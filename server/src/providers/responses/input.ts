@@ -1,4 +1,5 @@
 import { thoughtFormat } from './thoughts'
+import type { Target } from '../adapter'
 import { textOf, toTurns, wordsOf, type Piece, type Turn } from '../conversation'
 import { fittingId } from '../history'
 import { unsupported } from '../unsupported'
@@ -6,9 +7,13 @@ import { invalidRequest } from '../../errors'
 import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
 
+interface Writing extends Pick<Target, 'customTools'> {
+  sendsThoughts: boolean
+}
+
 /** A history as items. Thoughts go back, encrypted, unless they are not to be sent. */
-export function toInput(chat: ChatRequest, sendsThoughts: boolean): JsonObject[] {
-  const items = toTurns(chat).flatMap((turn) => toItems(turn, sendsThoughts))
+export function toInput(chat: ChatRequest, writing: Writing): JsonObject[] {
+  const items = toTurns(chat).flatMap((turn) => toItems(turn, writing))
   if (items.length > 0) return items
   throw invalidRequest('messages', 'empty', 'messages: there is no text in them.')
 }
@@ -16,23 +21,24 @@ export function toInput(chat: ChatRequest, sendsThoughts: boolean): JsonObject[]
 /** The limit is that of ids of their own, which are left out; calls are known by this one. */
 export const acceptedIds = /^[a-zA-Z0-9_-]{1,64}$/
 
-function toItems(turn: Turn, sendsThoughts: boolean): JsonObject[] {
+function toItems(turn: Turn, { sendsThoughts, customTools }: Writing): JsonObject[] {
   const { pieces } = turn
   if (turn.role === 'tool') {
     const isText = pieces.every(({ part }) => textOf(part) !== undefined)
     const output = isText ? wordsOf(pieces) : pieces.map(toContent)
-    return [{ type: 'function_call_output', call_id: fittingId(turn.callId, acceptedIds), output }]
+    const type = customTools?.has(turn.name) ? 'custom_tool_call_output' : 'function_call_output'
+    return [{ type, call_id: fittingId(turn.callId, acceptedIds), output }]
   }
   if (turn.role === 'assistant') {
     const thoughts = sendsThoughts ? turn.details.flatMap(toThought) : []
     // Each by itself: a list of output parts would need the ids of items that are not kept.
     const said = pieces.map((piece) => ({ role: 'assistant', content: wordsOf([piece]) }))
-    const calls = turn.calls.map(({ id, name, input }) => ({
-      type: 'function_call',
-      call_id: fittingId(id, acceptedIds),
-      name,
-      arguments: JSON.stringify(input),
-    }))
+    const calls = turn.calls.map(({ id, name, input }) => {
+      const call = { call_id: fittingId(id, acceptedIds), name }
+      return customTools?.has(name)
+        ? { type: 'custom_tool_call', ...call, input: textOfCustom(input) }
+        : { type: 'function_call', ...call, arguments: JSON.stringify(input) }
+    })
     const answer = [...said, ...calls]
     // A thought that led to nothing is refused.
     return answer.length > 0 ? [...thoughts, ...answer] : []
@@ -43,6 +49,9 @@ function toItems(turn: Turn, sendsThoughts: boolean): JsonObject[] {
   const text = only && others.length === 0 ? textOf(only.part) : undefined
   return [{ role, content: text ?? pieces.map(toContent) }]
 }
+
+const textOfCustom = ({ input }: JsonObject): string =>
+  typeof input === 'string' ? input : JSON.stringify(input ?? '')
 
 function toThought({ format, data, id }: JsonObject): JsonObject[] {
   if (format !== thoughtFormat || typeof data !== 'string') return []

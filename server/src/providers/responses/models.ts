@@ -1,7 +1,7 @@
 import type { ResponsesFlags } from './needs-responses'
 
 /**
- * OpenAI's models that refuse tools in chat, by the beginning of their names. Source: wire.md 10,
+ * OpenAI's models that refuse tools in chat, by the beginning of their names. Source: contract 12.9,
  * from the errors that the models answer with.
  */
 export const responsesModels: Readonly<Record<string, ResponsesFlags>> = {

@@ -17,7 +17,7 @@ export type ResponsesFlags = z.infer<typeof ResponsesFlags>
 
 type Asked = Pick<ChatRequest, 'tools' | 'reasoning_effort'>
 
-/** Whether a chat request has to be sent as a Response. Source: wire.md 10. */
+/** Whether a chat request has to be sent as a Response. Source: contract 12.9. */
 export function needsResponses(flags: ResponsesFlags | undefined, chat: Asked): boolean {
   if (!flags || !chat.tools?.length) return false
   switch (flags.toolsInChat) {

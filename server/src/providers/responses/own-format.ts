@@ -1,11 +1,12 @@
 import { acceptedIds } from './input'
 import { RelayedResponse } from './relayed-response'
+import { searchesIn } from './searches'
 import { toUsage } from './usage'
 import { addItem } from './item-size'
 import type { OwnFormat, OwnTarget } from '../adapter'
 import { isFailure } from '../event'
 import { fittingId } from '../history'
-import { withinShown, type RelayRequest } from '../openai/relayed-stream'
+import { withinShown, withUnits, type RelayRequest } from '../openai/relayed-stream'
 import type { WholeAnswer } from '../openai/whole-answer'
 import { failure, nonsense } from '../upstream-error'
 import { bareAnswerId } from '../../wire/answer'
@@ -53,19 +54,20 @@ function whole(answer: unknown, asked: RelayRequest, keepsId: boolean): WholeAns
   if (isFailure(answer)) throw failure(answer, source)
   if (status === 'failed') throw failure({ error: error ?? { message: 'It failed.' } }, source)
   if (!Array.isArray(output)) throw nonsense(source.provider, 'a response without output')
-  const size = new TextSize()
+  const size = new TextSize(asked.units)
   for (const item of output) if (isObject(item)) addItem(size, item)
   const counted = toUsage(usage)
   const id = keepsId ? answer['id'] : `resp_${bareAnswerId(identity.id)}`
+  const used = counted ? withinShown(counted, size, asked) : asked.estimate(size)
   return {
     body: { ...answer, id, model: identity.model },
-    usage: counted ? withinShown(counted, size, asked) : asked.estimate(size),
+    usage: withUnits({ ...used, searches: searchesIn(answer) }, asked, { size: () => size }),
   }
 }
 
 /**
  * For callers who speak this format themselves. `keepsId`: the answer keeps the id under which its provider
- * may have stored it, as the credential is the caller's own. Source: wire.md 13.3.
+ * may have stored it, as the credential is the caller's own. Source: contract 5.2.
  */
 export const ownFormat = ({ keepsId }: { keepsId: boolean }): OwnFormat => ({
   format: 'responses',

@@ -1,7 +1,13 @@
 import { addItem } from './item-size'
+import { isBilledSearch, searchesIn } from './searches'
 import { toUsage } from './usage'
 import { readEvent } from '../event'
-import { withinShown, type RelayedStream, type RelayRequest } from '../openai/relayed-stream'
+import {
+  withinShown,
+  withUnits,
+  type RelayedStream,
+  type RelayRequest,
+} from '../openai/relayed-stream'
 import { endedEarly, failure, nonsense } from '../upstream-error'
 import { bareAnswerId } from '../../wire/answer'
 import { isObject, type JsonObject } from '../../wire/json-body'
@@ -33,7 +39,7 @@ interface OpenItem {
 export class RelayedResponse implements RelayedStream {
   readonly #request: RelayRequest
   readonly #keepsId: boolean
-  readonly #size = new TextSize()
+  readonly #size: TextSize
   /** The items that are done, for an answer that has to be ended early. */
   readonly #done: JsonObject[] = []
   readonly #open = new Map<unknown, OpenItem>()
@@ -42,10 +48,13 @@ export class RelayedResponse implements RelayedStream {
   #sequence = 0
   #kept = 0
   #usage: Usage | undefined
+  /** Web searches that are billed. */
+  #searches = 0
   isOver = false
 
   constructor(request: RelayRequest, keepsId: boolean) {
     this.#request = request
+    this.#size = new TextSize(request.units)
     this.#keepsId = keepsId
   }
 
@@ -73,8 +82,10 @@ export class RelayedResponse implements RelayedStream {
     this.#response = told
     if (lastTypes.has(type)) {
       this.#usage = toUsage(response['usage'])
+      this.#searches = searchesIn(response, this.#searches)
       // Its output may have come without any deltas.
-      if (this.#usage === undefined && Array.isArray(response['output']))
+      const isUncounted = this.#request.units?.characters === true && this.#size.characters === 0
+      if ((this.#usage === undefined || isUncounted) && Array.isArray(response['output']))
         this.#addMissing(response['output'])
       if (type === 'response.failed') this.#fail(response)
       this.isOver = true
@@ -109,6 +120,7 @@ export class RelayedResponse implements RelayedStream {
       const open = this.#open.get(index)
       this.#open.delete(index)
       if (this.#hasRoom) this.#done.push(item)
+      if (isBilledSearch(item)) this.#searches += 1
       // What has come in pieces was counted.
       if (!open || open.text === '') addItem(this.#size, item)
     } else if (typeof delta === 'string') {
@@ -162,9 +174,11 @@ export class RelayedResponse implements RelayedStream {
   }
 
   usage(): Usage {
-    return this.#usage
+    const used = this.#usage
       ? withinShown(this.#usage, this.#size, this.#request)
       : this.#request.estimate(this.#size)
+    const all = this.#searches > 0 ? { ...used, searches: this.#searches } : used
+    return withUnits(all, this.#request, { size: () => this.#size })
   }
 }
 

@@ -2,10 +2,10 @@ import { toInput } from './input'
 import type { Target, UpstreamRequest } from '../adapter'
 import { boundedIdentifier } from '../openai/identifiers'
 import { omittedFields } from '../omitted-fields'
-import { toolUseOf } from '../tool-choice'
+import { toolUseOf, type Tool } from '../tool-choice'
 import { refuseForeign } from '../unsupported'
 import type { ChatRequest } from '../../wire/chat-request'
-import type { JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject } from '../../wire/json-body'
 
 /** The least output limit that is taken. */
 const leastTokens = 16
@@ -28,8 +28,11 @@ const shared = [
  */
 export const toResponse = (chat: ChatRequest, target: Target): UpstreamRequest =>
   written(chat, target, {
-    input: toInput(chat, target.signatures !== 'replaced'),
-    ...toTools(chat),
+    input: toInput(chat, {
+      sendsThoughts: target.signatures !== 'replaced',
+      customTools: target.customTools,
+    }),
+    ...toTools(chat, target.customTools),
     ...toText(chat),
   })
 
@@ -71,22 +74,37 @@ function toSampling({ temperature, top_p }: ChatRequest, isThinking: boolean): J
   }
 }
 
-function toTools(chat: ChatRequest): JsonObject {
+function toTools(chat: ChatRequest, customTools: Target['customTools']): JsonObject {
   const { tools, choice } = toolUseOf(chat)
   if (tools.length === 0) return {}
   const isParallel = chat.parallel_tool_calls
   return {
-    tools: tools.map(({ name, description, parameters, strict }) => ({
-      type: 'function',
-      name,
-      ...(description !== undefined && { description }),
-      parameters,
-      // Left out it would be true, other than in chat.
-      strict: strict ?? false,
-    })),
-    tool_choice: typeof choice === 'object' ? { type: 'function', ...choice } : choice,
+    tools: tools.map((tool) => {
+      const custom = customTools?.get(tool.name)
+      return custom ? toCustomTool(custom) : toFunctionTool(tool)
+    }),
+    tool_choice:
+      typeof choice === 'object'
+        ? { type: customTools?.has(choice.name) ? 'custom' : 'function', ...choice }
+        : choice,
     ...(typeof isParallel === 'boolean' && { parallel_tool_calls: isParallel }),
   }
+}
+
+const toFunctionTool = ({ name, description, parameters, strict }: Tool): JsonObject => ({
+  type: 'function',
+  name,
+  ...(description !== undefined && { description }),
+  parameters,
+  // Left out it would be true, other than in chat.
+  strict: strict ?? false,
+})
+
+/** Chat has a grammar in an object of its own. */
+function toCustomTool({ format, ...tool }: JsonObject): JsonObject {
+  if (!isObject(format)) return { type: 'custom', ...tool }
+  const { grammar, ...rest } = format
+  return { type: 'custom', ...tool, format: { ...rest, ...(isObject(grammar) && grammar) } }
 }
 
 function toText(chat: ChatRequest): JsonObject {

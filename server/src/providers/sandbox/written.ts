@@ -16,7 +16,7 @@ export interface Written {
 // A token can be a megabyte without a space; this keeps the answer to a huge request within reason.
 const longestText = 2 ** 20
 
-/** The end rules of a request. An absent limit and 0 are the same, as api.md 4.1 has it. */
+/** The end rules of a request. An absent limit and 0 are the same, as contract 4.1 has it. */
 export function endsOf(stop: string | string[] | null | undefined, limit?: number | null): Ends {
   const stops = typeof stop === 'string' ? [stop] : (stop ?? [])
   return { stops: stops.filter((each) => each !== ''), limit: limit || undefined }

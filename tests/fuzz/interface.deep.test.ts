@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import * as fc from 'fast-check'
+import * as fc from '../../server/testing/property'
 import { trialsOf, type Trial, type Trying } from './requests'
 import { kindsOf, objectPath } from '../authorization/cells'
 import { bodies } from '../authorization/rules'
@@ -34,7 +34,7 @@ let ajv: Ajv2020
 // The operator's settings last, as they change the others.
 const isLast = ({ path }: Route) => Number(path === '/api/admin/config')
 const routes = allRoutes()
-  // The library's own endpoints have statuses and bodies of their own. Source: api.md 20.1.
+  // The library's own endpoints have statuses and bodies of their own. Source: contract 2.5.
   .filter(({ path }) => !/^\/(docs|api\/auth)\b/.test(path))
   .toSorted((a, b) => isLast(a) - isLast(b))
 // The first of a route may load what others did not need; none of it done would be a failure.

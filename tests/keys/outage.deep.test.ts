@@ -42,7 +42,7 @@ async function expectOutage(gateway: Gateway, known: string, refusedWithinMs: nu
 describe('a database that does not answer makes no key invalid', () => {
   timedTest('D02: frozen', async () => {
     const environment = { DATABASE_GRACE_SECONDS: '0' }
-    await using gateway = await startGateway({ environment })
+    await using gateway = await startGateway({ environment, database: 'embedded' })
     const { key } = await gateway.customer()
     const fresh = await gateway.customer()
     expect((await models(gateway, key)).status).toBe(200)
@@ -67,7 +67,7 @@ describe('a database that does not answer makes no key invalid', () => {
   })
 
   timedTest('D01: gone', async () => {
-    await using nodes = await startTwoNodes()
+    await using nodes = await startTwoNodes({ database: 'embedded' })
     const { a, b } = nodes
     const { key } = await a.customer()
     b.recorder.canary(key)

@@ -18,7 +18,12 @@ let options: RigOptions & { dataDir: string }
 beforeAll(async () => {
   tools = startToolServer()
   const preload = join(import.meta.dir, 'preloads/tools-by-http.ts')
-  options = { dataDir: await newDataDir(), preload, environment: { TOOLS_URL: tools.url } }
+  options = {
+    dataDir: await newDataDir(),
+    database: 'shared',
+    preload,
+    environment: { TOOLS_URL: tools.url },
+  }
 })
 afterAll(async () => {
   await tools[Symbol.asyncDispose]()

@@ -1,0 +1,267 @@
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from 'kysely'
+import pino from 'pino'
+import { createPoolStore } from '../src/api/connection-pools/store'
+import { createAlertStore } from '../src/api/alerts/store'
+import { createPlatformConnectionStore } from '../src/api/connections/platform-store'
+import { createConnectionModelStore } from '../src/api/connections/models'
+import { createConnectionStore } from '../src/api/connections/store'
+import { createCatalogUpdateStore } from '../src/api/admin-catalog/store'
+import { createConfigStore } from '../src/api/admin-config/store'
+import { createHandleStore } from '../src/api/handles/store'
+import { createOwnKeyStore } from '../src/api/keys/store'
+import { createCollectionStore } from '../src/api/model-collections/store'
+import { createFavoriteStore } from '../src/api/models/favorites'
+import { createRatingStore } from '../src/api/models/ratings'
+import { createCatalogueStore } from '../src/api/models/store'
+import { createMappingStore } from '../src/api/model-mappings/store'
+import { createPriceStore } from '../src/api/admin-models/prices'
+import { createModelStore } from '../src/api/admin-models/store'
+import { createNotificationStore } from '../src/api/notifications/store'
+import { createMemberStore } from '../src/api/organizations/members'
+import { createOperatedOrganizationStore } from '../src/api/organizations/admin-store'
+import { createInvitationStore } from '../src/api/organizations/invitations'
+import { createOwnInvitationStore } from '../src/api/organizations/own-invitations'
+import { createOrganizationStore } from '../src/api/organizations/store'
+import { createOrganizationTrailStore } from '../src/api/organizations/trail'
+import { createOrganizationUsageStore } from '../src/api/organizations/usage'
+import { createAccountSettingsStore } from '../src/api/settings/store'
+import { createBillingStore } from '../src/api/billing/store'
+import { createCreditStore } from '../src/api/admin-credits/store'
+import { createPlanStore } from '../src/api/admin-plans/store'
+import { createProviderStore } from '../src/api/admin-providers/store'
+import { createRequestLogStore } from '../src/api/request-logs/store'
+import { createTrailStore } from '../src/api/admin-trail/store'
+import { createUserStore } from '../src/api/admin-users/store'
+import { createPromptStore } from '../src/api/prompts/store'
+import { createGatewayStore } from '../src/api/gateways/store'
+import { createQuotaRequestStore } from '../src/api/quota/request-store'
+import { createQuotaStore } from '../src/api/quota/store'
+import { createSupportStore } from '../src/api/support/admin-store'
+import { createTicketStore } from '../src/api/support/store'
+import { createApp, type AppPorts } from '../src/app'
+import { Keyring } from '../src/auth/keyring'
+import { createConversationStore } from '../src/automation/conversation'
+import { Runs } from '../src/automation/runs'
+import { createSessionStore } from '../src/automation/sessions'
+import { createTemplateStore } from '../src/automation/templates'
+import { Catalog } from '../src/catalog/catalog'
+import { readConfig } from '../src/config'
+import type { Schema } from '../src/db/schema'
+import type { SealingKeys } from '../src/db/sealed'
+import { StreamWatch } from '../src/http/event-stream'
+import { BackgroundStore } from '../src/stored-responses/background-store'
+import { ConversationStore } from '../src/stored-responses/conversations'
+import { ResponseStore } from '../src/stored-responses/store'
+import { BackgroundRuns } from '../src/v1/background'
+import { createGuards } from '../src/http/guards'
+import { Claims } from '../src/idempotency/claims'
+import { createClaimStore } from '../src/idempotency/store'
+import { monthOf } from '../src/metering/months'
+import { AddressRate } from '../src/policy/address-rate'
+import { Door } from '../src/policy/door'
+import { FailedAuthentications } from '../src/policy/failed-authentications'
+import { Limits } from '../src/policy/limits'
+import { MemoryCounters } from '../src/policy/memory-counters'
+import { configRowIn } from '../src/settings/config-row'
+import { LiveSettings } from '../src/settings/live-settings'
+import { defaultSettings } from '../src/settings/settings'
+import { openPublicStores } from '../src/start/public'
+import { createLedgerAuditStore } from '../src/api/admin-system/ledger-audit'
+import { createSystemStore } from '../src/api/admin-system/store'
+import { Strangers } from '../src/policy/strangers'
+
+const never = () => Promise.reject(new Error('this gateway only describes itself'))
+
+function closedDoor(): Door {
+  const limits = new Limits(new MemoryCounters())
+  const failures = new FailedAuthentications({ perMinute: () => 1 })
+  const keyring = new Keyring({ lookUp: never })
+  const visitors = new AddressRate({ perMinute: () => 1 })
+  const lastUse = { note: () => undefined }
+  return new Door({
+    keyring,
+    failures,
+    strangers: new Strangers(),
+    limits,
+    lastUse,
+    visitors,
+    apiPerMinute: () => 1,
+  })
+}
+
+const changed = () => undefined
+
+function storesOf(
+  db: Kysely<Schema>,
+  catalog: Catalog,
+  settings: LiveSettings,
+): AppPorts['stores'] {
+  const sealingKeys: SealingKeys = [{ id: 'none', key: Buffer.alloc(32) }]
+  const connecting = { db, catalog, sealingKeys, ask: never }
+  return {
+    ...openPublicStores({
+      db,
+      catalog,
+      settings,
+      baseUrl: undefined,
+      oauthProviders: [],
+      takesPayments: false,
+      servedBy: never,
+    }),
+    ...moneyStoresOf(db, settings),
+    config: createConfigStore(settings),
+    catalogUpdates: createCatalogUpdateStore({ db, catalog, settings, fetchDocument: never }),
+    trail: createTrailStore(db),
+    users: createUserStore(db),
+    keys: createOwnKeyStore({ db, forgotten: changed }),
+    catalogue: createCatalogueStore({ db, modelsFor: never }),
+    favorites: createFavoriteStore({ db, modelsFor: never }),
+    ratings: createRatingStore({ db, modelsFor: never }),
+    plans: createPlanStore(db),
+    credits: createCreditStore({ db, creditCame: never }),
+    providers: createProviderStore(db, catalog),
+    ...systemStoresOf(db),
+    models: createModelStore(db, catalog),
+    prices: createPriceStore(db, catalog),
+    platformConnections: createPlatformConnectionStore(connecting),
+    connections: createConnectionStore({ ...connecting, checkAddress: never, changed }),
+    connectionModels: createConnectionModelStore({ db, catalog, settings, changed }),
+    gateways: createGatewayStore({ db, address: () => '', changed }),
+    pools: createPoolStore({ db, catalog, changed }),
+    operatedOrganizations: createOperatedOrganizationStore({ db, catalog, changed }),
+    organizations: createOrganizationStore({ db, catalog, changed }),
+    members: createMemberStore({ db, catalog, changed }),
+    organizationUsage: createOrganizationUsageStore(db),
+    organizationTrail: createOrganizationTrailStore(db),
+    invitations: createInvitationStore({ db, settings, address: () => '' }),
+    ownInvitations: createOwnInvitationStore({ db, changed }),
+    mappings: createMappingStore({ db, checkName: never, preview: never, changed }),
+    collections: createCollectionStore({ db, knownTo: never, changed: never }),
+    handles: createHandleStore({ db, catalog, changed }),
+    requestLogs: createRequestLogStore({ db, written: never }),
+    accountSettings: createAccountSettingsStore({ db, changed }),
+    alerts: createAlertStore({ db, send: undefined, testsPerHour: () => 1, onMailFailure: never }),
+    notifications: createNotificationStore(db),
+    prompts: createPromptStore(db),
+    quotaRequests: createQuotaRequestStore(db),
+    tickets: createTicketStore(db),
+    support: createSupportStore(db),
+  }
+}
+
+const systemStoresOf = (db: Kysely<Schema>) => ({
+  system: createSystemStore({
+    db,
+    version: '',
+    own: () => {
+      throw new Error('this gateway has no state')
+    },
+  }),
+  ledgerAudit: createLedgerAuditStore({ db, longestRequestMs: () => 0, onFailure: changed }),
+})
+
+const moneyStoresOf = (db: Kysely<Schema>, settings: LiveSettings) => ({
+  billing: createBillingStore({
+    db,
+    settings,
+    processor: undefined,
+    baseUrl: undefined,
+    repeat: { claims: claimsIn(db), patienceMs: () => 0 },
+  }),
+  paymentEvents: undefined,
+  quota: createQuotaStore({
+    db,
+    used: never,
+    monthOf,
+    price: never,
+    minimumBalance: () => settings.current.minimumBalance,
+  }),
+})
+
+const claimsIn = (db: Kysely<Schema>) =>
+  new Claims({
+    store: createClaimStore(db),
+    newClaimId: () => '',
+    pause: never,
+    onError: () => undefined,
+  })
+
+const automationOf = (db: Kysely<Schema>): AppPorts['automation'] => ({
+  sessions: createSessionStore({ db, checkChat: never }),
+  templates: createTemplateStore(db),
+  conversations: createConversationStore(db, 1),
+  runs: new Runs({ renew: never, everyMs: 1000, closeMs: 0, onError: () => undefined }),
+  isUsable: never,
+  tools: { of: never, call: never },
+  limits: { rounds: 0, calls: 0, cost: 0n, callMs: 0, resultBytes: 0, plainMs: 0, streamMs: 0 },
+  onLost: () => undefined,
+})
+
+/** Nothing of this is ever called: routes are described, not served. */
+function standIns(): AppPorts {
+  const nothing = { models: [], providers: [], connections: [] }
+  const db = new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (database) => new PostgresIntrospector(database),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
+  const catalog = new Catalog({ fixed: () => nothing, stored: never, onError: () => undefined })
+  const settings = new LiveSettings({
+    row: configRowIn(db),
+    defaults: defaultSettings(readConfig({})),
+    onError: () => undefined,
+    onDamaged: () => undefined,
+  })
+  return {
+    gateway: { chat: never, complete: never, embed: never, converse: never, count: never },
+    catalog,
+    collectionsFor: never,
+    modelsFor: never,
+    guards: createGuards({
+      door: closedDoor(),
+      adminKey: 'nobody',
+      sessions: { signedIn: never },
+      trail: { record: never },
+    }),
+    signIn: { answer: never },
+    dashboard: never,
+    reply: {
+      watch: new StreamWatch(readConfig({}).timers),
+      claims: claimsIn(db),
+      requestMs: 0,
+      earlyHeadersMs: 0,
+      onBroken: () => undefined,
+    },
+    responses: {
+      store: new ResponseStore(db, () => undefined),
+      background: new BackgroundStore(db),
+      runs: new BackgroundRuns({
+        store: new BackgroundStore(db),
+        responses: new ResponseStore(db, () => undefined),
+        onError: () => undefined,
+      }),
+      conversations: new ConversationStore(db, () => undefined),
+      mode: 'asked',
+    },
+    readiness: never,
+    stores: storesOf(db, catalog, settings),
+    automation: automationOf(db),
+    witness: {
+      log: pino({ level: 'silent' }),
+      logsRequests: false,
+      counts: { answered: () => undefined, failed: () => undefined },
+    },
+  }
+}
+
+/** Creates the application with all of its routes and without anything that serves them. */
+export const createAppWithoutServices = () => createApp(standIns())

@@ -1,0 +1,29 @@
+import type { MeasuredRates, Pricing } from './model'
+import type { AnswerUnits } from '../wire/answer-units'
+
+/** A model's pricing is one object for as long as it stays the same. */
+const known = new WeakMap<Pricing, AnswerUnits | null>()
+
+/**
+ * What a price charges beside tokens and pieces, in whichever tier, and what therefore has to be counted or
+ * measured; undefined for nearly all prices.
+ */
+export function pricedUnits(pricing: Pricing | null | undefined): AnswerUnits | undefined {
+  if (!pricing) return undefined
+  if (pricing.tiers === undefined && !isMeasured(pricing)) return undefined
+  let units = known.get(pricing)
+  if (units === undefined) known.set(pricing, (units = unitsIn(pricing)))
+  return units ?? undefined
+}
+
+const isMeasured = ({ inputCharacters, outputCharacters, second }: MeasuredRates) =>
+  (inputCharacters ?? outputCharacters ?? second) !== undefined
+
+function unitsIn({ tiers = [], ...usual }: Pricing): AnswerUnits | null {
+  const all: MeasuredRates[] = [usual, ...tiers.map(({ rates }) => rates)]
+  const characters = all.some(
+    ({ inputCharacters = 0n, outputCharacters = 0n }) => inputCharacters + outputCharacters > 0n,
+  )
+  const seconds = all.some(({ second = 0n }) => second > 0n)
+  return characters || seconds ? { characters, seconds } : null
+}

@@ -1,0 +1,56 @@
+import { mayOmit } from './tool-choice'
+import type { ResponsesRequest } from './request'
+import { boundOf, type HostedUses } from '../../wire/hosted-uses'
+import { isObject, type JsonObject } from '../../wire/json-body'
+
+/**
+ * OpenAI's web search as it has one price for all models; `web_search_preview` has another.
+ * @see https://platform.openai.com/docs/pricing#built-in-tools
+ */
+const pricedSearch = /^web_search(_2025_08_26)?$/
+
+/** Fields that do not change what a search costs, by the piece. */
+const searchFields = new Set([
+  'type',
+  'external_web_access',
+  'filters',
+  'search_context_size',
+  'user_location',
+])
+
+/** @see https://platform.openai.com/docs/guides/tools-web-search#limitations */
+const searchContext = 128_000
+
+export const isPricedSearch = (tool: unknown): tool is JsonObject =>
+  isObject(tool) && typeof tool['type'] === 'string' && pricedSearch.test(tool['type'])
+
+/** The first field of a search of which it is not known what it costs. */
+export const unknownSearchField = (tool: JsonObject): string | undefined =>
+  Object.keys(tool).find((name) => !searchFields.has(name))
+
+/** The choice of a request among its tools, which was checked when the request was read. */
+export function choiceIn({ tool_choice: choice }: JsonObject): ResponsesRequest['tool_choice'] {
+  if (choice === 'none' || choice === 'auto' || choice === 'required') return choice
+  return isObject(choice) && typeof choice['type'] === 'string'
+    ? { ...choice, type: choice['type'] }
+    : undefined
+}
+
+/**
+ * Whether a search is to be paid for: clients offer it unasked, and what it can cost is held. Who bounds the
+ * calls of hosted tools, has the model call it, or offers nothing else, asks for it.
+ */
+export function asksForSearch(body: JsonObject, hasOthers: boolean): boolean {
+  if (choiceIn(body) === 'none') return false
+  const { max_tool_calls: most } = body
+  return typeof most === 'number' || !mayOmit({ type: 'web_search' }, hasOthers, choiceIn(body))
+}
+
+/** What the web search of a request can come to, where it has a price; undefined where it is not asked for. */
+export function hostedUsesIn(body: JsonObject, isFree: (tool: unknown) => boolean) {
+  const { tools, max_tool_calls: most } = body
+  if (!Array.isArray(tools) || !tools.some(isPricedSearch)) return undefined
+  if (!asksForSearch(body, tools.some(isFree))) return undefined
+  const uses = boundOf(most)
+  return { searches: uses, rounds: uses, maxContext: searchContext } satisfies HostedUses
+}

@@ -1,0 +1,17 @@
+import type { Call, ReadBody } from './job'
+
+/**
+ * A request with what it goes on from, which counts like a part of its body: a short request may go on from a
+ * very long history. Rejects with `invalid_request`, and with `gateway_unavailable` where there is no room.
+ */
+export async function withHistory(
+  call: Pick<Call, 'history' | 'readMore'>,
+  userId: string,
+  read: ReadBody,
+): Promise<ReadBody> {
+  const { history } = call
+  if (!history) return read
+  const bytes = await history.unreadBytes(userId, read.body)
+  const expand = async () => history.expand(userId, read)
+  return bytes > 0 && call.readMore ? call.readMore(bytes, expand) : expand()
+}

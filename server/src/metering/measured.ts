@@ -1,0 +1,34 @@
+import type { Volume } from './worst-case'
+import type { Pricing } from '../catalog/model'
+import { pricedUnits } from '../catalog/priced-units'
+import { maxCharacters } from '../wire/text-size'
+import type { Usage } from '../wire/usage'
+
+/** What decides on the characters and the time that are charged. */
+export interface Measured {
+  pricing: Pricing
+  volume: Volume
+  /** The most output that is believed. */
+  outputTokens: number
+  /** How long the attempt ran, in milliseconds. */
+  elapsedMs: number
+}
+
+/**
+ * A usage with the characters and the time that its price charges, never more than was held for. The time is
+ * the provider's, else that of the attempt. The same object where the price has no such rate.
+ */
+export function withMeasured(usage: Usage, measured: Measured): Usage {
+  const { pricing, volume, outputTokens, elapsedMs } = measured
+  const units = pricedUnits(pricing)
+  if (!units) return usage
+  const { outputCharacters = 0, processingMs = Math.ceil(elapsedMs) } = usage
+  return {
+    ...usage,
+    ...(units.characters && {
+      inputCharacters: volume.inputCharacters ?? 0,
+      outputCharacters: Math.min(outputCharacters, maxCharacters(outputTokens)),
+    }),
+    ...(units.seconds && { processingMs: Math.min(processingMs, volume.maxProcessingMs ?? 0) }),
+  }
+}

@@ -1,0 +1,46 @@
+import type { RelayedStream } from './openai/relayed-stream'
+import { CustomCallChunks, type CustomNames } from '../wire/custom-calls'
+import type { Usage } from '../wire/usage'
+
+/** A stream of chunks whose calls of functions are told as those of the custom tools that these stand for. */
+export class CustomCallStream implements RelayedStream {
+  readonly #stream: RelayedStream
+  readonly #calls: CustomCallChunks
+
+  constructor(stream: RelayedStream, names: CustomNames) {
+    this.#stream = stream
+    this.#calls = new CustomCallChunks(names)
+  }
+
+  get isOver(): boolean {
+    return this.#stream.isOver === true
+  }
+
+  next(data: string): string[] {
+    return this.#toCustom(this.#stream.next(data))
+  }
+
+  end(sawDone: boolean): string[] {
+    return this.#toCustom(this.#stream.end(sawDone))
+  }
+
+  cut(most: number): string[] {
+    return this.#toCustom(this.#stream.cut?.(most) ?? [])
+  }
+
+  isComplete(): boolean {
+    return this.#stream.isComplete?.() === true
+  }
+
+  tokensAtLeast(): number {
+    return this.#stream.tokensAtLeast?.() ?? 0
+  }
+
+  usage(): Usage {
+    return this.#stream.usage()
+  }
+
+  #toCustom(texts: readonly string[]): string[] {
+    return texts.flatMap((text) => this.#calls.next(text))
+  }
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test'
+import { sampleSource } from './samples'
+import { toCallerError } from './upstream-error'
+
+const secret = 'sk-live-0123456789abcdef'
+const source = {
+  ...sampleSource,
+  secret,
+  maxOutputTokens: 4096,
+  wasSent: (field: string) => ['messages', 'tools', 'max_tokens'].includes(field),
+}
+const refused = (fields: object) =>
+  toCallerError({ status: 400, body: { error: { message: 'No.', ...fields } } }, source)
+
+test.each([
+  ['tools[0].function.name', 'tools[0].function.name'],
+  ['tools.0.input_schema.$defs', 'tools.0.input_schema.$defs'],
+  ['messages.é\n', 'messages'],
+  [`messages.${'x'.repeat(10_000)}`, 'messages'],
+  [`messages.${secret}`, 'messages.[secret]'],
+  [`messages ${secret}`, null],
+  [secret, null],
+])('the field that a provider names is short, and in the characters of one: %#', (param, told) => {
+  expect(refused({ param }).param).toBe(told)
+})
+
+test('a limit that is no number of tokens is not told', () => {
+  const message = `max_tokens is too large: ${'9'.repeat(400)}. It supports at most 1e9999 tokens.`
+  expect(refused({ message, param: 'max_tokens' })).toMatchObject({
+    code: 'max_tokens_exceeded',
+    details: { max_allowed: 4096, requested: null },
+  })
+})

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { BackgroundStore } from './background-store'
+import { ResponseStore } from './store'
+import type { Database } from '../db/database'
+import { openTestDatabase } from '../db/database-for-tests'
+import { newCustomer } from '../ledger/customer-for-tests'
+
+const stack = new AsyncDisposableStack()
+let database: Database
+let store: BackgroundStore
+
+beforeAll(async () => {
+  database = await openTestDatabase(stack)
+  store = new BackgroundStore(database.query)
+}, 60_000)
+afterAll(() => stack.disposeAsync())
+
+const queued = (id: string) => ({ id, status: 'queued', background: true, output: [] })
+let made = 0
+
+async function begun(userId: string, keepsEvents = false) {
+  const id = `resp_${(made += 1)}`
+  const input = [{ role: 'user', content: 'Hello.' }]
+  const stored = { id, userId, previousId: null, input, response: queued(id) }
+  await store.begin(stored, keepsEvents)
+  return { id, userId }
+}
+
+const frame = (number: number) => `event: a\ndata: {"sequence_number":${number}}\n\n`
+
+/** Its node says nothing more: the lease is over. */
+const lose = (id: string) =>
+  sql`update stored_response set running_until = now() - interval '1 second' where id = ${id}`.execute(
+    database.query,
+  )
+
+test('it ends once: by the node that makes it, by its cancellation, or as lost', async () => {
+  const userId = await newCustomer(database)
+  const [one, two, three] = [await begun(userId), await begun(userId), await begun(userId)]
+  const completed = { status: 'completed', background: true }
+  expect(await store.end(one, completed)).toBeTrue()
+  expect((await store.cancel(one))?.response).toEqual(completed)
+  expect((await store.cancel(two))?.response['status']).toBe('cancelled')
+  expect(await store.end(two, completed)).toBeFalse()
+  expect(await store.update(two, completed)).toBeFalse()
+  await lose(three.id)
+  expect((await store.find(three))?.response).toMatchObject({
+    status: 'failed',
+    error: { code: 'server_error' },
+  })
+  expect(await store.end(three, completed)).toBeFalse()
+  expect(await store.renew([one, two, three])).toEqual(new Set())
+  for (const owned of [one, two, three]) {
+    expect((await store.find(owned))?.isRunning).toBeFalse()
+  }
+})
+
+test('those of nodes that are gone have failed, also where no client asks for them', async () => {
+  const userId = await newCustomer(database)
+  const [gone, alive] = [await begun(userId, true), await begun(userId)]
+  await store.addEvents(gone, frame(0) + frame(1), 1)
+  await lose(gone.id)
+  expect(await store.renew([alive])).toEqual(new Set([alive.id]))
+  await store.sweep()
+  const { rows } = await sql<{ id: string; response: string; running: boolean }>`
+    select id, response, running_until is not null as running
+    from stored_response where user_id = ${userId} order by id`.execute(database.query)
+  const statuses = rows.map(({ id, response, running }) => [
+    id,
+    JSON.parse(response).status,
+    running,
+  ])
+  expect(statuses).toEqual([
+    [gone.id, 'failed', false],
+    [alive.id, 'queued', true],
+  ])
+  const { frames } = (await store.eventsAfter(gone, 1)) ?? { frames: [] }
+  expect(frames).toHaveLength(1)
+  expect(frames[0]).toStartWith(
+    'event: response.failed\ndata: {"type":"response.failed","sequence_number":2,',
+  )
+})
+
+test('an account has a hundred at once, however many begin together', async () => {
+  const userId = await newCustomer(database)
+  await sql`
+    insert into stored_response
+      (id, user_id, input, response, bytes, running_until, is_background)
+    select 'resp_many_' || n, ${userId}, '[]', '{}', 4, now() + interval '20 seconds', true
+    from generate_series(1, 98) as n`.execute(database.query)
+  const beginning = await Promise.allSettled(Array.from({ length: 6 }, () => begun(userId)))
+  const refused = beginning.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+  expect(refused).toHaveLength(4)
+  for (const error of refused) {
+    expect(error).toMatchObject({ code: 'rate_limit_exceeded', details: { limit: 100 } })
+  }
+  await lose('resp_many_1')
+  await begun(userId)
+  expect(await begun(await newCustomer(database))).toBeDefined()
+})
+
+test('none is another account’s', async () => {
+  const [owner, other] = [await newCustomer(database), await newCustomer(database)]
+  const mine = await begun(owner, true)
+  const stolen = { id: mine.id, userId: other }
+  await store.addEvents(mine, frame(0), 0)
+  await store.addEvents(stolen, frame(1), 1)
+  expect(await store.find(stolen)).toBeUndefined()
+  expect(await store.cancel(stolen)).toBeUndefined()
+  expect(await store.eventsAfter(stolen, -1)).toBeUndefined()
+  expect(await store.end(stolen, {})).toBeFalse()
+  expect(await store.update(stolen, {})).toBeFalse()
+  expect(await store.renew([stolen])).toEqual(new Set())
+  await store.discard(stolen)
+  expect(await store.find(mine)).toMatchObject({ isRunning: true, response: queued(mine.id) })
+  expect(await store.eventsAfter(mine, -1)).toEqual({ frames: [frame(0)], isRunning: true })
+})
+
+test('events count as what the account keeps, for an hour after the end', async () => {
+  const userId = await newCustomer(database)
+  const owned = await begun(userId, true)
+  await store.addEvents(owned, frame(0), 0)
+  await store.addEvents(owned, frame(0), 0)
+  await store.end(owned, { status: 'completed' })
+  const bytesOf = async () => {
+    const { rows } = await sql<{ event_bytes: number }>`
+      select event_bytes from stored_response where id = ${owned.id}`.execute(database.query)
+    return rows[0]?.event_bytes
+  }
+  await store.sweep()
+  expect(await bytesOf()).toBe(frame(0).length)
+  await sql`
+    update stored_response set ended_at = now() - interval '61 minutes'
+    where id = ${owned.id}`.execute(database.query)
+  await store.sweep()
+  expect(await bytesOf()).toBe(0)
+  expect(await store.eventsAfter(owned, -1)).toEqual({ frames: [], isRunning: false })
+  expect((await store.find(owned))?.keepsEvents).toBeFalse()
+})
+
+test('what never began leaves nothing, and what is made makes room for nothing older', async () => {
+  const userId = await newCustomer(database)
+  const owned = await begun(userId)
+  await store.discard(owned)
+  expect(await store.find(owned)).toBeUndefined()
+  const running = await begun(userId)
+  await sql`
+    insert into stored_response (id, user_id, input, response, bytes)
+    values ('resp_huge', ${userId}, '[]', '{}', 260000000)`.execute(database.query)
+  await sql`
+    update stored_response set bytes = 100000000, created_at = now() - interval '1 hour'
+    where id = ${running.id}`.execute(database.query)
+  await new ResponseStore(database.query, () => undefined).makeRoom(userId, 20_000_000)
+  expect((await store.find(running))?.isRunning).toBeTrue()
+})

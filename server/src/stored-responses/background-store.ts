@@ -1,0 +1,246 @@
+import { sql, type Kysely } from 'kysely'
+import { possibleId, type StoredResponse } from './store'
+import type { Schema } from '../db/schema'
+import { ApiError } from '../errors'
+import { isObject, type JsonObject } from '../wire/json-body'
+import { namedFrame } from '../wire/sse'
+
+/** Which answer, and whose. */
+export interface Owned {
+  id: string
+  userId: string
+}
+
+/** How long a node that says nothing is believed to make an answer. */
+const leaseSeconds = 30
+const maxRunning = 100
+/** How long the events of an answer are kept after its end. */
+const eventsKept = '1 hour'
+const lostAtOnce = 100
+const batchesAtOnce = 100
+
+const isLate = sql<boolean>`running_until < now()`
+const renewed = sql<Date>`now() + make_interval(secs => ${leaseSeconds})`
+
+/** An answer in the background, as it stands. */
+export interface Standing {
+  response: JsonObject
+  isBackground: boolean
+  isRunning: boolean
+  keepsEvents: boolean
+}
+
+interface Events {
+  frames: string[]
+  isRunning: boolean
+}
+
+/** Answers that are made in the background, for all nodes; every question names the account. */
+export class BackgroundStore {
+  readonly #db: Kysely<Schema>
+
+  constructor(db: Kysely<Schema>) {
+    this.#db = db
+  }
+
+  /** Writes down that it is made. Rejects with `rate_limit_exceeded` where too many of the account are. */
+  async begin(stored: StoredResponse, keepsEvents: boolean): Promise<void> {
+    const { id, userId, previousId } = stored
+    const input = JSON.stringify(stored.input)
+    const response = JSON.stringify(stored.response)
+    const bytes = Buffer.byteLength(input) + Buffer.byteLength(response)
+    await this.#db.transaction().execute(async (trx) => {
+      // Those who begin at the same time count each other.
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`background ${userId}`}, 0))`.execute(
+        trx,
+      )
+      const { running } = await trx
+        .selectFrom('stored_response')
+        .select(sql<number>`count(*)::int`.as('running'))
+        .where('user_id', '=', userId)
+        .where('running_until', '>', sql<Date>`now()`)
+        .executeTakeFirstOrThrow()
+      if (running >= maxRunning) throw tooMany()
+      const row = { id, user_id: userId, previous_id: previousId, input, response, bytes }
+      await trx
+        .insertInto('stored_response')
+        .values({ ...row, running_until: renewed, is_background: true, keeps_events: keepsEvents })
+        .execute()
+    })
+  }
+
+  /** Says that these are still made. Resolves with those that are to go on being made. */
+  async renew(runs: readonly Owned[]): Promise<Set<string>> {
+    const { rows } = await sql<{ id: string }>`
+      update stored_response set running_until = ${renewed}
+      from unnest(
+        ${runs.map(({ id }) => id)}::text[], ${runs.map(({ userId }) => userId)}::text[]
+      ) as run (id, user_id)
+      where stored_response.id = run.id and stored_response.user_id = run.user_id
+        and running_until is not null
+      returning stored_response.id`.execute(this.#db)
+    return new Set(rows.map(({ id }) => id))
+  }
+
+  /** It stands so now. Returns whether it is still to be made. */
+  async update({ id, userId }: Owned, response: JsonObject): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable('stored_response')
+      .set({ response: JSON.stringify(response) })
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .where('running_until', 'is not', null)
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  }
+
+  /** It is made, once: false where it was cancelled or deleted meanwhile, or given up for lost. */
+  async end({ id, userId }: Owned, response: JsonObject): Promise<boolean> {
+    const text = JSON.stringify(response)
+    const { numUpdatedRows } = await this.#db
+      .updateTable('stored_response')
+      .set({
+        response: text,
+        bytes: sql<number>`octet_length(input) + ${Buffer.byteLength(text)}::int`,
+        running_until: null,
+        ended_at: sql<Date>`now()`,
+      })
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .where('running_until', 'is not', null)
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  }
+
+  /** Adds events that follow each other; twice is harmless. */
+  async addEvents({ id, userId }: Owned, frames: string, sequenceNumber: number): Promise<void> {
+    await sql`
+      with owner as (
+        update stored_response set event_bytes = event_bytes + ${Buffer.byteLength(frames)}::int
+        where id = ${id} and user_id = ${userId} and keeps_events
+          and not exists (
+            select from response_event where response_id = ${id} and user_id = ${userId}
+              and sequence_number = ${sequenceNumber}
+          )
+        returning id, user_id
+      )
+      insert into response_event (response_id, user_id, sequence_number, frames)
+      select id, user_id, ${sequenceNumber}, ${frames} from owner
+      on conflict do nothing`.execute(this.#db)
+  }
+
+  /**
+   * Frames of events, of which the last ones come after the event of this number, and whether more will come; all
+   * that there were when it ended come before. Undefined where the account has no such answer.
+   */
+  async eventsAfter(owned: Owned, sequenceNumber: number): Promise<Events | undefined> {
+    const { id, userId } = owned
+    const { rows } = await sql<{ frames: string[] | null; running: boolean; late: boolean | null }>`
+      select running_until is not null as running, ${isLate} as late, (
+        select array_agg(frames order by sequence_number) from (
+          select frames, sequence_number from response_event
+          where response_id = ${id} and user_id = ${userId} and sequence_number > ${sequenceNumber}
+          order by sequence_number limit ${batchesAtOnce}
+        ) as next
+      ) as frames
+      from stored_response where id = ${id} and user_id = ${userId}`.execute(this.#db)
+    const [row] = rows
+    if (row?.late) await this.find(owned)
+    return row && { frames: row.frames ?? [], isRunning: row.running }
+  }
+
+  /** Undefined where the account has no such answer. One whose node is gone has failed. */
+  async find({ id, userId }: Owned): Promise<Standing | undefined> {
+    if (!possibleId.test(id)) return undefined
+    const found = await this.#look({ id, userId })
+    if (!found?.isLost) return found
+    await this.#fail({ id, userId }, found.response)
+    return this.#look({ id, userId })
+  }
+
+  async #look({ id, userId }: Owned): Promise<(Standing & { isLost: boolean }) | undefined> {
+    const row = await this.#db
+      .selectFrom('stored_response')
+      .select(['response', 'is_background', 'keeps_events', isLate.as('is_late')])
+      .select(sql<boolean>`running_until is not null`.as('is_running'))
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .executeTakeFirst()
+    if (!row) return undefined
+    return {
+      response: toObject(row.response),
+      isBackground: row.is_background,
+      isRunning: row.is_running,
+      keepsEvents: row.keeps_events,
+      isLost: row.is_running && row.is_late,
+    }
+  }
+
+  /** The answer as it stands then, made or cancelled; undefined where the account has no such answer. */
+  async cancel(owned: Owned): Promise<Standing | undefined> {
+    const found = await this.find(owned)
+    if (!found?.isRunning) return found
+    await this.end(owned, { ...found.response, status: 'cancelled', output: [] })
+    return this.find(owned)
+  }
+
+  /** It never began, and no client knows its id. */
+  async discard({ id, userId }: Owned): Promise<void> {
+    await this.#db
+      .deleteFrom('stored_response')
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .where('running_until', 'is not', null)
+      .execute()
+  }
+
+  /** Ends answers whose nodes are gone, and forgets events that were kept long enough. */
+  async sweep(): Promise<void> {
+    const lost = await this.#db
+      .selectFrom('stored_response')
+      .select(['id', 'user_id', 'response'])
+      .where(isLate)
+      .limit(lostAtOnce)
+      .execute()
+    for (const { id, user_id: userId, response } of lost) {
+      await this.#fail({ id, userId }, toObject(response))
+    }
+    await sql`
+      with ended as (
+        update stored_response set keeps_events = false, event_bytes = 0
+        where keeps_events and ended_at < now() - ${eventsKept}::interval
+        returning id, user_id
+      )
+      delete from response_event using ended
+      where response_id = ended.id and response_event.user_id = ended.user_id`.execute(this.#db)
+  }
+
+  async #fail(owned: Owned, response: JsonObject): Promise<void> {
+    const failed = { ...response, status: 'failed', error: lost }
+    if (!(await this.end(owned, failed))) return
+    const { rows } = await sql<{ next: string }>`
+      select coalesce(max(sequence_number), -1) + 1 as next from response_event
+      where response_id = ${owned.id} and user_id = ${owned.userId}`.execute(this.#db)
+    const next = Number(rows[0]?.next)
+    const event = { type: 'response.failed', sequence_number: next, response: failed }
+    await this.addEvents(owned, namedFrame(event), next)
+  }
+}
+
+const lost = {
+  code: 'server_error',
+  message:
+    'The server that made this answer stopped before its end. What the provider had answered may have been charged.',
+}
+
+const tooMany = () =>
+  new ApiError('rate_limit_exceeded', {
+    message: `${maxRunning} answers of this account are made in the background, the most at once. Wait for one of them to end.`,
+    details: { limit: maxRunning, window: 0, retry_after: 5 },
+    retryAfterSeconds: 5,
+  })
+
+function toObject(text: string): JsonObject {
+  const value: unknown = JSON.parse(text)
+  return isObject(value) ? value : {}
+}

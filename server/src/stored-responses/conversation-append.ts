@@ -1,0 +1,113 @@
+import { sql, type Transaction } from 'kysely'
+import { toNewItem, type NewItem } from './conversation-item'
+import { maxChainBytes, possibleId } from './store'
+import type { Schema } from '../db/schema'
+import { invalidRequest } from '../errors'
+import type { JsonObject } from '../wire/json-body'
+
+/** What a conversation may hold, so that a request can bring all of it. */
+const maxItems = 10_000
+const maxBytes = maxChainBytes
+
+/** What a request adds to a conversation once it is answered. */
+export interface ConversationTurn {
+  userId: string
+  conversationId: string
+  responseId: string
+  items: readonly JsonObject[]
+}
+
+/** Throws `invalid_request` where so much is more than a conversation holds. */
+export function refuseFull(
+  param: string,
+  { items, bytes }: { items: number; bytes: number },
+): void {
+  if (items <= maxItems && bytes <= maxBytes) return
+  throw invalidRequest(
+    param,
+    'limit_reached',
+    `${param}: a conversation holds up to ${maxItems} items and ${maxBytes / 1024 / 1024} MB. Begin another one.`,
+  )
+}
+
+type Adding = Omit<ConversationTurn, 'responseId'> & { responseId?: string }
+
+/**
+ * Adds items at the end of a conversation, all or none; another request that adds at the same time waits for the row that
+ * this has changed. What an answer brought is there already, and always has room. Undefined where there is no
+ * such conversation.
+ */
+export async function append(
+  trx: Transaction<Schema>,
+  adding: Adding,
+): Promise<NewItem[] | undefined> {
+  const { userId, conversationId, responseId = null } = adding
+  const found = await trx
+    .selectFrom('conversation')
+    .select(['next_position', 'items', 'bytes'])
+    .where('id', '=', conversationId)
+    .where('user_id', '=', userId)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!found) return undefined
+  const added = await withIds(trx, adding)
+  const bytes = Number(found.bytes) + sumOf(added)
+  const count = found.items + added.length
+  if (responseId === null) refuseFull('items', { items: count, bytes })
+  await trx
+    .updateTable('conversation')
+    .set({
+      next_position: String(Number(found.next_position) + added.length),
+      items: count,
+      bytes: String(bytes),
+      used_at: sql`now()`,
+    })
+    .where('id', '=', conversationId)
+    .where('user_id', '=', userId)
+    .execute()
+  if (added.length === 0) return added
+  await sql`
+    insert into conversation_item
+      (conversation_id, id, user_id, position, response_id, item, bytes)
+    select ${conversationId}, item.id, ${userId},
+      ${found.next_position}::bigint + item.place - 1, ${responseId}, item.text, item.bytes
+    from unnest(
+      ${added.map(({ id }) => id)}::text[], ${added.map(({ text }) => text)}::text[],
+      ${added.map(({ bytes: own }) => own)}::int[]
+    ) with ordinality as item (id, text, bytes, place)`.execute(trx)
+  return added
+}
+
+/** The items with their ids, of which each is the only one of its conversation. */
+async function withIds(
+  trx: Transaction<Schema>,
+  { userId, conversationId, items }: Adding,
+): Promise<NewItem[]> {
+  const wanted = items.flatMap(({ id }) => (typeof id === 'string' ? [id] : []))
+  const { rows } = await sql<{ id: string }>`
+    select id from conversation_item
+    where conversation_id = ${conversationId} and user_id = ${userId}
+      and id = any(${wanted.filter((id) => possibleId.test(id))}::text[])`.execute(trx)
+  const taken = new Set(rows.map(({ id }) => id))
+  return items.map((item) => {
+    const added = toNewItem(item, (id) => taken.has(id))
+    taken.add(added.id)
+    return added
+  })
+}
+
+/** Whether an earlier try kept it, though no word of that came back. */
+export async function isKept(trx: Transaction<Schema>, turn: ConversationTurn): Promise<boolean> {
+  const found = await trx
+    .selectFrom('conversation_item')
+    .select('id')
+    .where('conversation_id', '=', turn.conversationId)
+    .where('user_id', '=', turn.userId)
+    .where('response_id', '=', turn.responseId)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+export const sumOf = (items: readonly NewItem[]): number =>
+  items.reduce((sum, { bytes }) => sum + bytes, 0)

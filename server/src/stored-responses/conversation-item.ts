@@ -1,0 +1,46 @@
+import { possibleId } from './store'
+import { newId } from '../db/id'
+import { isObject, type JsonObject } from '../wire/json-body'
+
+/** An item of a conversation, as it came. */
+export interface ConversationItem {
+  id: string
+  item: JsonObject
+}
+
+/** The same on its way to the database. */
+export interface NewItem {
+  id: string
+  text: string
+  bytes: number
+}
+
+const newItemId = ({ type }: JsonObject): string =>
+  newId(type === undefined || type === null || type === 'message' ? 'msg' : 'item')
+
+/** With the id that it came with, unless that is none or another item of the conversation has it. */
+export function toNewItem(item: JsonObject, isTaken: (id: string) => boolean): NewItem {
+  const { id: own } = item
+  const isOwn = typeof own === 'string' && possibleId.test(own) && !isTaken(own)
+  const text = JSON.stringify(item)
+  return { id: isOwn ? own : newItemId(item), text, bytes: Buffer.byteLength(text) }
+}
+
+/** An item as the interface shows it: with its id, and what it says as a list of parts. */
+export function toListed({
+  id,
+  item,
+}: ConversationItem): JsonObject & { id: string; type: string } {
+  const { type, role, content, status } = item
+  if (typeof type === 'string' && type !== 'message') return { ...item, id, type }
+  const text = role === 'assistant' ? 'output_text' : 'input_text'
+  return {
+    ...item,
+    id,
+    type: 'message',
+    status: typeof status === 'string' ? status : 'completed',
+    content: Array.isArray(content)
+      ? content.filter(isObject)
+      : [{ type: text, text: content, ...(role === 'assistant' && { annotations: [] }) }],
+  }
+}

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { BackgroundStore } from './background-store'
+import { ConversationStore } from './conversations'
+import { ResponseStore } from './store'
+import { StoredTurn } from './turn'
+import type { Database } from '../db/database'
+import { openTestDatabase } from '../db/database-for-tests'
+import { forgetEnded } from '../jobs/forget-ended'
+import { newCustomer } from '../ledger/customer-for-tests'
+
+const stack = new AsyncDisposableStack()
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase(stack)
+}, 60_000)
+afterAll(() => stack.disposeAsync())
+
+const failures: unknown[] = []
+const newStore = () => new ConversationStore(database.query, (error) => failures.push(error))
+
+const said = (content: string, more: object = {}) => ({ role: 'user', content, ...more })
+const page = { limit: 20, order: 'asc', after: undefined } as const
+
+const begun = async (userId: string, ...texts: string[]) =>
+  newStore().create(userId, { metadata: {}, items: texts.map((text) => said(text)) })
+
+const turn = (userId: string, conversationId: string, responseId: string) => ({
+  userId,
+  conversationId,
+  responseId,
+  items: [said(`Asked for ${responseId}.`), { type: 'message', id: `msg_${responseId}` }],
+})
+
+test('turns stand in the order in which they ended, each as a whole', async () => {
+  const userId = await newCustomer(database)
+  const store = newStore()
+  const { id } = await begun(userId, 'Hello.')
+  await Promise.all(['a', 'b', 'c'].map((name) => store.keep(turn(userId, id, name))))
+  const history = await newStore().history(userId, id, 0)
+  expect(history).toHaveLength(7)
+  for (const at of [1, 3, 5]) {
+    const name = String(history?.[at]?.['content']).slice(-2, -1)
+    expect(history?.[at + 1]?.['id']).toBe(`msg_${name}`)
+  }
+  expect(failures).toEqual([])
+})
+
+test('who asks this node for a conversation waits for what is being kept of it', async () => {
+  const userId = await newCustomer(database)
+  const store = newStore()
+  const { id } = await begun(userId)
+  void store.keep(turn(userId, id, 'late'))
+  expect(await store.history(userId, id, 0)).toHaveLength(2)
+})
+
+test('the bytes that a request is going to read are known before, for its account alone', async () => {
+  const [userId, other] = [await newCustomer(database), await newCustomer(database)]
+  const text = 'x'.repeat(1_000_000)
+  const { id } = await begun(userId, text, text)
+  const store = newStore()
+  const bytes = await store.bytes(userId, id)
+  expect(bytes).toBeGreaterThan(2_000_000)
+  expect(bytes).toBeLessThan(2_001_000)
+  for (const unknown of ['conv_none', 'a\0b', ''])
+    expect(await store.bytes(userId, unknown)).toBe(0)
+  expect(await store.bytes(other, id)).toBe(0)
+  const responses = new ResponseStore(database.query, (error) => failures.push(error))
+  const background = new BackgroundStore(database.query)
+  const keeping = { store: responses, conversations: store, background, mode: 'asked' } as const
+  const request = new StoredTurn(keeping, 'req_1')
+  expect(await request.unreadBytes(userId, { conversation: id })).toBe(bytes)
+  expect(await request.unreadBytes(userId, { conversation: { id } })).toBe(bytes)
+  expect(await request.unreadBytes(userId, {})).toBe(0)
+})
+
+test('a turn whose first try was kept without a word is kept once', async () => {
+  const userId = await newCustomer(database)
+  const { id } = await begun(userId)
+  let tries = 0
+  const { query } = database
+  // The first transaction is committed, but its word is lost.
+  const lossy = new Proxy(query, {
+    get(target, name) {
+      if (name !== 'transaction') return Reflect.get(target, name, target)
+      return () => ({
+        execute: async (work: Parameters<ReturnType<typeof query.transaction>['execute']>[0]) => {
+          const kept = await query.transaction().execute(work)
+          if (tries++ === 0) throw new Error('the connection broke')
+          return kept
+        },
+      })
+    },
+  })
+  const heard: unknown[] = []
+  await new ConversationStore(lossy, (error) => heard.push(error)).keep(turn(userId, id, 'once'))
+  expect([tries, heard]).toEqual([2, [new Error('the connection broke')]])
+  expect(await newStore().history(userId, id, 0)).toHaveLength(2)
+})
+
+test('nothing of a conversation is another account’s', async () => {
+  const [owner, other] = [await newCustomer(database), await newCustomer(database)]
+  const store = newStore()
+  const { id } = await begun(owner, 'A secret.')
+  const [item] = (await store.list(owner, id, page))?.items ?? []
+  if (!item) throw new Error('nothing was kept')
+  expect(await store.find(other, id)).toBeUndefined()
+  expect(await store.update(other, id, { stolen: 'yes' })).toBeUndefined()
+  expect(await store.add(other, id, [said('Me too.')])).toBeUndefined()
+  expect(await store.list(other, id, page)).toBeUndefined()
+  expect(await store.item(other, id, item.id)).toBeUndefined()
+  expect(await store.deleteItem(other, id, item.id)).toBeUndefined()
+  expect(await store.history(other, id, 0)).toBeUndefined()
+  expect(await store.delete(other, id)).toBeFalse()
+  await store.keep(turn(other, id, 'stolen'))
+  expect((await store.list(owner, id, page))?.items).toEqual([item])
+  expect(await store.find(owner, id)).toMatchObject({ id, metadata: {} })
+  expect(failures).toEqual([])
+})
+
+test('an id that another item of the conversation has is replaced', async () => {
+  const userId = await newCustomer(database)
+  const store = newStore()
+  const { id } = await begun(userId)
+  const twice = [
+    said('a', { id: 'msg_same' }),
+    said('b', { id: 'msg_same' }),
+    said('c', { id: 'a\0b' }),
+  ]
+  await store.add(userId, id, twice)
+  await store.add(userId, id, twice)
+  const ids = (await store.list(userId, id, page))?.items.map((item) => item.id) ?? []
+  expect(ids).toHaveLength(6)
+  expect(new Set(ids).size).toBe(6)
+  expect(ids[0]).toBe('msg_same')
+})
+
+describe('a conversation', () => {
+  test('holds 10,000 items and 24 MB, and what an answer brings', async () => {
+    const userId = await newCustomer(database)
+    const store = newStore()
+    const { id } = await begun(userId)
+    const large = said('x'.repeat(7 * 1024 * 1024))
+    for (let added = 0; added < 3; added++) await store.add(userId, id, [large])
+    await expect(store.add(userId, id, [large])).rejects.toMatchObject({
+      param: 'items',
+      details: { issue: 'limit_reached' },
+    })
+    await expect(store.history(userId, id, 4 * 1024 * 1024)).rejects.toMatchObject({
+      param: 'conversation',
+      details: { issue: 'limit_reached' },
+    })
+    expect(await store.history(userId, id, 1000)).toHaveLength(3)
+    await store.keep({ ...turn(userId, id, 'more'), items: [large] })
+    await expect(store.history(userId, id, 1000)).rejects.toMatchObject({ param: 'conversation' })
+    expect((await store.list(userId, id, page))?.items).toHaveLength(4)
+  }, 30_000)
+
+  test('has room again for what was deleted', async () => {
+    const userId = await newCustomer(database)
+    const store = newStore()
+    const { id } = await begun(userId, 'a', 'b', 'c')
+    const [, second] = (await store.list(userId, id, page))?.items ?? []
+    expect(await store.deleteItem(userId, id, String(second?.id))).toMatchObject({ id })
+    expect(await store.deleteItem(userId, id, String(second?.id))).toBeUndefined()
+    const { rows } = await sql`
+      select items, bytes::int, (
+        select sum(bytes)::int from conversation_item where conversation_id = ${id}
+      ) as sum from conversation where id = ${id}`.execute(database.query)
+    const bytes = 2 * JSON.stringify(said('a')).length
+    expect(rows).toEqual([{ items: 2, bytes, sum: bytes }])
+  })
+})
+
+test('those that were not used for longest make room for what an account keeps beyond 256 MB', async () => {
+  const userId = await newCustomer(database)
+  const store = newStore()
+  // Rows say how large they are: what counts is the sum.
+  await sql`
+    insert into conversation (id, user_id, metadata, bytes, used_at)
+    select 'conv_old_' || n, ${userId}, '{}', 8000000, now() - n * interval '1 hour'
+    from generate_series(1, 40) as n`.execute(database.query)
+  for (let made = 0; made < 501; made++) await store.create(userId, { metadata: {}, items: [] })
+  const { rows } = await sql<{ sum: string }>`
+    select sum(bytes) as sum from conversation where user_id = ${userId}`.execute(database.query)
+  expect(Number(rows[0]?.sum)).toBeLessThan(256 * 1024 * 1024)
+  expect(Number(rows[0]?.sum)).toBeGreaterThan(200 * 1024 * 1024)
+  expect(await store.find(userId, 'conv_old_40')).toBeUndefined()
+  expect(await store.find(userId, 'conv_old_1')).toBeDefined()
+}, 60_000)
+
+test('conversations go so many days after they were last used', async () => {
+  const userId = await newCustomer(database)
+  await sql`
+    insert into conversation (id, user_id, metadata, created_at, used_at)
+    select 'conv_day_' || n, ${userId}, '{}', now() - interval '90 days', now() - n * interval '1 day'
+    from unnest(array[1, 29, 32]) as n`.execute(database.query)
+  const store = newStore()
+  await sql`
+    insert into conversation_item (conversation_id, id, user_id, position, item, bytes)
+    values ('conv_day_32', 'msg_1', ${userId}, 0, '{}', 2)`.execute(database.query)
+  await forgetEnded(database.query, 30)
+  expect(await store.find(userId, 'conv_day_29')).toBeDefined()
+  expect(await store.find(userId, 'conv_day_32')).toBeUndefined()
+  expect(await store.item(userId, 'conv_day_32', 'msg_1')).toBeUndefined()
+})

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { ResponseStore } from './store'
+import type { Database } from '../db/database'
+import { openTestDatabase } from '../db/database-for-tests'
+import { newId } from '../db/id'
+import { newCustomer } from '../ledger/customer-for-tests'
+
+const stack = new AsyncDisposableStack()
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase(stack)
+}, 60_000)
+afterAll(() => stack.disposeAsync())
+
+const megabyte = 1024 * 1024
+const newStore = () =>
+  new ResponseStore(database.query, (error) => {
+    throw error
+  })
+const stored = (userId: string, id: string, text = '') => ({
+  id,
+  userId,
+  previousId: null,
+  input: [{ type: 'message', role: 'user', content: text }],
+  response: { id, output: [] },
+})
+
+/** Answers of an account, each of which goes on from the one before; the first goes on from none. */
+const addChain = (
+  userId: string,
+  prefix: string,
+  { length, text = '' }: { length: number; text?: string },
+) =>
+  sql`
+    insert into stored_response (id, user_id, previous_id, input, response, bytes)
+    select ${prefix} || n, ${userId}, case when n > 1 then ${prefix} || (n - 1) end,
+      ${JSON.stringify([text])}, '{}', ${text.length + 6}
+    from generate_series(1, ${length}::int) as n`.execute(database.query)
+
+test('the room that one account makes takes nothing of another', async () => {
+  const [owner, other] = [await newCustomer(database), await newCustomer(database)]
+  // Rows say how large they are: what counts is the sum.
+  for (const [userId, prefix] of [
+    [owner, 'resp_owner_'],
+    [other, 'resp_other_'],
+  ] as const) {
+    await sql`
+      insert into stored_response (id, user_id, input, response, bytes, created_at)
+      select ${prefix} || n, ${userId}, '[]', '{}', 8000000, now() - n * interval '1 hour'
+      from generate_series(1, 30) as n`.execute(database.query)
+  }
+  const store = newStore()
+  for (let saved = 0; saved < 501; saved++) store.save(stored(owner, `resp_small_${saved}`))
+  await store[Symbol.asyncDispose]()
+  // Each has less than it may have.
+  for (const [userId, prefix] of [
+    [owner, 'resp_owner_'],
+    [other, 'resp_other_'],
+  ] as const) {
+    expect(await store.find(userId, `${prefix}30`)).toBeDefined()
+  }
+  await sql`
+    insert into stored_response (id, user_id, input, response, bytes, created_at)
+    select 'resp_more_' || n, ${owner}, '[]', '{}', 8000000, now() - n * interval '1 minute'
+    from generate_series(1, 30) as n`.execute(database.query)
+  for (let saved = 0; saved < 501; saved++) store.save(stored(owner, `resp_again_${saved}`))
+  await store[Symbol.asyncDispose]()
+  expect(await store.find(owner, 'resp_owner_30')).toBeUndefined()
+  expect(await store.find(other, 'resp_other_30')).toBeDefined()
+}, 60_000)
+
+test('what is on its way to the database is bounded, and has room again once it is there', async () => {
+  const userId = await newCustomer(database)
+  const store = newStore()
+  const text = 'x'.repeat(7 * megabyte)
+  const kept = Array.from({ length: 12 }, (_, at) =>
+    store.save(stored(userId, `resp_wide_${at}`, text)),
+  )
+  expect(kept.filter(Boolean)).toHaveLength(9)
+  await store[Symbol.asyncDispose]()
+  expect(store.save(stored(userId, 'resp_wide_later', text))).toBeTrue()
+  await store[Symbol.asyncDispose]()
+  expect(await store.find(userId, 'resp_wide_later')).toBeDefined()
+}, 60_000)
+
+test('a request goes on from a thousand answers, and from no more', async () => {
+  const userId = await newCustomer(database)
+  await addChain(userId, 'resp_long_', { length: 1001 })
+  const store = newStore()
+  expect(await store.chain(userId, 'resp_long_1000')).toHaveLength(1000)
+  expect(await store.chain(userId, 'resp_long_1001')).toBeUndefined()
+})
+
+test('nor from more than 24 MB and one answer', async () => {
+  const userId = await newCustomer(database)
+  await addChain(userId, 'resp_large_', { length: 10, text: 'x'.repeat(7 * megabyte) })
+  const store = newStore()
+  expect(await store.chain(userId, 'resp_large_4')).toHaveLength(4)
+  expect(await store.chain(userId, 'resp_large_5')).toBeUndefined()
+}, 60_000)
+
+test('nor from more objects than an answer may have', async () => {
+  const userId = await newCustomer(database)
+  const nested = `[${'{},'.repeat(299_999)}{}]`
+  await sql`
+    insert into stored_response (id, user_id, previous_id, input, response, bytes)
+    select 'resp_many_' || n, ${userId}, case when n > 1 then 'resp_many_' || (n - 1) end, ${nested}, '{}', 900002
+    from generate_series(1, 4) as n`.execute(database.query)
+  const store = newStore()
+  expect(await store.chain(userId, 'resp_many_3')).toHaveLength(3)
+  expect(await store.chain(userId, 'resp_many_4')).toBeUndefined()
+}, 60_000)
+
+test('how much is to be read is known before, of the account alone', async () => {
+  const [userId, other] = [await newCustomer(database), await newCustomer(database)]
+  await addChain(userId, 'resp_sum_', { length: 3, text: 'x'.repeat(megabyte) })
+  const store = newStore()
+  expect(await store.chainBytes(userId, 'resp_sum_3')).toBe(3 * (megabyte + 6))
+  expect(await store.chainBytes(userId, 'resp_sum_1')).toBe(megabyte + 6)
+  for (const id of ['resp_none', 'a\0b', '']) expect(await store.chainBytes(userId, id)).toBe(0)
+  expect(await store.chainBytes(other, 'resp_sum_3')).toBe(0)
+  // What is on its way is in memory.
+  store.save(stored(userId, 'resp_sum_new'))
+  expect(await store.chainBytes(userId, 'resp_sum_new')).toBe(0)
+  store.save({ ...stored(userId, 'resp_sum_4'), previousId: 'resp_sum_3' })
+  expect(await store.chainBytes(userId, 'resp_sum_4')).toBe(3 * (megabyte + 6))
+  await store[Symbol.asyncDispose]()
+})
+
+test('an answer that another node is still writing is waited for', async () => {
+  const userId = await newCustomer(database)
+  const id = `resp_${newId('req').slice('req_'.length)}`
+  const there = newStore().chain(userId, id)
+  await Bun.sleep(100)
+  newStore().save(stored(userId, id))
+  expect(await there).toMatchObject([{ id, userId }])
+  const old = performance.now()
+  expect(await newStore().chain(userId, 'resp_of_no_time')).toBeUndefined()
+  expect(performance.now() - old).toBeLessThan(150)
+})

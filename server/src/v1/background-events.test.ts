@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'bun:test'
+import { BackgroundReaders } from './background-readers'
+import { EventLog, framesAfter, lastNumberIn } from './background-events'
+import { backgroundReply } from './background-stream'
+import { namedFrame } from '../wire/sse'
+
+const frame = (number: number, text = 'a') =>
+  namedFrame({ type: 'response.output_text.delta', sequence_number: number, delta: text })
+const owned = { id: 'resp_1', userId: 'user_1' }
+
+describe('events', () => {
+  const text = frame(0) + frame(1, '"sequence_number":9\n\ndata: {') + frame(2)
+
+  test('are told apart by their numbers alone', () => {
+    expect(framesAfter(text, -1).join('')).toBe(text)
+    expect(framesAfter(text, 1)).toEqual([frame(2)])
+    expect(framesAfter(text, 2)).toEqual([])
+    expect(lastNumberIn(text)).toBe(2)
+  })
+
+  test('that the database did not take are written with the next ones', async () => {
+    const written: [string, number][] = []
+    let isAway = true
+    const heard: unknown[] = []
+    const store = {
+      addEvents: (_owned: unknown, frames: string, number: number) => {
+        if (isAway) return Promise.reject(new Error('away'))
+        written.push([frames, number])
+        return Promise.resolve()
+      },
+    }
+    const log = new EventLog(store, owned, (error) => heard.push(error))
+    log.add(frame(0).padEnd(70_000, '\n'))
+    await Bun.sleep(10)
+    isAway = false
+    await log.end(frame(1))
+    expect(heard).toHaveLength(1)
+    expect(written.map(([frames, number]) => [framesAfter(frames, -1).length, number])).toEqual([
+      [2, 1],
+    ])
+  })
+
+  test('that were written twice are read once', async () => {
+    const batches = [frame(0) + frame(1), frame(0) + frame(1) + frame(2)]
+    const events = {
+      eventsAfter: (_owned: unknown, after: number) =>
+        Promise.resolve({
+          frames: batches.filter((batch) => lastNumberIn(batch) > after),
+          isRunning: false,
+        }),
+    }
+    const { stream } = await backgroundReply(events, { owned, after: -1 }).opening
+    expect(await stream.read()).toEqual([frame(0), frame(1), frame(2)])
+    expect(await stream.read()).toBeUndefined()
+    expect(stream.ended).toBeTrue()
+  })
+})
+
+test('an account reads twenty streams at a time, and one more for each that it left', () => {
+  const readers = new BackgroundReaders()
+  const leaves = Array.from({ length: 20 }, () => readers.enter('user_1'))
+  expect(() => readers.enter('user_1')).toThrow('20 streams')
+  readers.enter('user_2')
+  const [first] = leaves
+  first?.()
+  first?.()
+  readers.enter('user_1')
+  expect(() => readers.enter('user_1')).toThrow('20 streams')
+})

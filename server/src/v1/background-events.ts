@@ -1,0 +1,93 @@
+import type { BackgroundStore, Owned } from '../stored-responses/background-store'
+import { isObject } from '../wire/json-body'
+
+/** Events that came within so long are written together. */
+const togetherMs = 200
+const maxTogether = 64 * 1024
+/** At the end, where the database does not take them. */
+const maxTries = 5
+const betweenTriesMs = 1000
+/** Beyond that only the last events are kept. */
+const maxBytes = 16 * 1024 * 1024
+
+/** The event of one frame; empty where it is none. */
+function eventOf(frame: string): { type: string; sequenceNumber: number } {
+  const start = frame.indexOf('data: ')
+  try {
+    const event: unknown = JSON.parse(frame.slice(start + 'data: '.length))
+    const { type, sequence_number: number } = isObject(event) ? event : {}
+    return { type: String(type), sequenceNumber: typeof number === 'number' ? number : -1 }
+  } catch {
+    return { type: '', sequenceNumber: -1 }
+  }
+}
+
+const framesIn = (text: string): string[] => text.split(/(?<=\n\n)/)
+
+/** The frames of these whose events come after the one of this number. */
+export const framesAfter = (text: string, sequenceNumber: number): string[] =>
+  framesIn(text).filter((frame) => eventOf(frame).sequenceNumber > sequenceNumber)
+
+/** The number of the last event among these frames. */
+export const lastNumberIn = (text: string): number =>
+  eventOf(framesIn(text.trimEnd()).at(-1) ?? '').sequenceNumber
+
+/** The events of an answer that is made here, on their way to where all nodes read them. */
+export class EventLog {
+  readonly #store: Pick<BackgroundStore, 'addEvents'>
+  readonly #owned: Owned
+  readonly #onError: (error: unknown) => void
+  #waiting = ''
+  #bytes = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(
+    store: Pick<BackgroundStore, 'addEvents'>,
+    owned: Owned,
+    onError: (error: unknown) => void,
+  ) {
+    this.#store = store
+    this.#owned = owned
+    this.#onError = onError
+  }
+
+  add(frames: string): void {
+    if (this.#bytes > maxBytes) return
+    this.#bytes += frames.length
+    this.#waiting += frames
+    if (this.#waiting.length > maxTogether) return void this.#write()
+    this.#timer ??= setTimeout(() => void this.#write(), togetherMs)
+  }
+
+  /** How much has come. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** The last of them. Resolves when all are written, or cannot be. */
+  async end(frames: string): Promise<void> {
+    this.#waiting += frames
+    for (let tries = 0; tries < maxTries && this.#waiting !== ''; tries++) {
+      if (tries > 0) await Bun.sleep(betweenTriesMs)
+      await this.#write()
+    }
+  }
+
+  #write(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const frames = this.#waiting
+    this.#waiting = ''
+    if (frames === '') return this.#writing
+    const number = lastNumberIn(frames)
+    this.#writing = this.#writing
+      .then(() => this.#store.addEvents(this.#owned, frames, number))
+      .catch((thrown: unknown) => {
+        this.#onError(thrown)
+        // With the next ones. A reader passes over what was written after all.
+        this.#waiting = frames + this.#waiting
+      })
+    return this.#writing
+  }
+}

@@ -1,0 +1,59 @@
+import type { BackgroundRuns } from './background'
+import type { BackgroundRun } from './background-run'
+import { backgroundReply } from './background-stream'
+import type { ModelCall } from './model-call'
+import type { KeptReply, ReadBody, Reply, RequestHistory } from '../gateway/job'
+import type { BackgroundStore } from '../stored-responses/background-store'
+import type { StoredTurn } from '../stored-responses/turn'
+import type { JsonObject } from '../wire/json-body'
+import { noUsage } from '../wire/usage'
+
+/** A request as it is read: one that asks for it is answered in the background. */
+export class InBackground implements RequestHistory {
+  readonly #turn: StoredTurn
+  readonly #call: ModelCall
+  readonly #runs: BackgroundRuns
+  run: BackgroundRun | undefined
+
+  constructor(turn: StoredTurn, call: ModelCall, runs: BackgroundRuns) {
+    this.#turn = turn
+    this.#call = call
+    this.#runs = runs
+  }
+
+  unreadBytes(userId: string, body: JsonObject): number | Promise<number> {
+    return this.#turn.unreadBytes(userId, body)
+  }
+
+  expand(userId: string, read: ReadBody): ReadBody | Promise<ReadBody> {
+    return read.body['background'] === true
+      ? this.#begin(userId, read)
+      : this.#turn.expand(userId, read)
+  }
+
+  async #begin(userId: string, read: ReadBody): Promise<ReadBody> {
+    const { requestId, repeatable } = this.#call
+    const isRepeatable = repeatable !== undefined
+    const turn = this.#turn
+    const begun = await this.#runs.begin({ requestId, userId, turn, read, isRepeatable })
+    this.run = begun.run
+    // Its caller may leave at once.
+    this.#call.signal = begun.run.signal
+    return begun.read
+  }
+
+  /** The answer to its caller, while the one that was asked for is made. */
+  started(reply: Reply | KeptReply, store: BackgroundStore): Reply {
+    const { run } = this
+    if (!run || reply.kind !== 'stream') throw new Error('an answer in the background is a stream')
+    this.#runs.start(run, reply)
+    this.#call.repeatable?.dispatched()
+    if (run.keepsEvents) return backgroundReply(store, { owned: run.owned, after: -1 })
+    return { kind: 'whole', body: run.queued, isTold: true, usage: noUsage, provider: '' }
+  }
+
+  /** Nothing is made. Never rejects. */
+  async refused(): Promise<void> {
+    if (this.run) await this.#runs.refused(this.run)
+  }
+}

@@ -1,0 +1,162 @@
+import { BackgroundReaders } from './background-readers'
+import { BackgroundRun } from './background-run'
+import { toResponse } from '../dialects/responses/response'
+import { ResponsesRequest } from '../dialects/responses/request'
+import { ApiError, invalidRequest } from '../errors'
+import type { ReadBody, StreamReply } from '../gateway/job'
+import type { BackgroundStore, Owned, Standing } from '../stored-responses/background-store'
+import type { ResponseStore } from '../stored-responses/store'
+import type { StoredTurn } from '../stored-responses/turn'
+import { check } from '../wire/json-body'
+
+/** Well within a lease. */
+const renewMs = 2000
+const sweepMs = 10_000
+
+/** What may be made in the background at once on this node: answers, and the bytes of their requests. */
+const maxRuns = 256
+const maxRequestBytes = 128 * 1024 * 1024
+
+interface Ports {
+  store: BackgroundStore
+  responses: Pick<ResponseStore, 'makeRoom'>
+  onError: (error: unknown) => void
+}
+
+interface Beginning {
+  requestId: string
+  userId: string
+  turn: StoredTurn
+  read: ReadBody
+  /** A repeat of the request is to get its answer. */
+  isRepeatable: boolean
+}
+
+/** The answers that are made on this node in the background, and what became of those of nodes that are gone. */
+export class BackgroundRuns implements AsyncDisposable {
+  readonly readers = new BackgroundReaders()
+  readonly #ports: Ports
+  readonly #runs = new Map<string, { run: BackgroundRun; bytes: number }>()
+  readonly #timers: readonly ReturnType<typeof setInterval>[]
+  #bytes = 0
+  #onIdle: (() => void)[] = []
+
+  constructor(ports: Ports) {
+    this.#ports = ports
+    const { store, onError } = ports
+    this.#timers = [
+      setInterval(() => void this.#renew().catch(onError), renewMs),
+      setInterval(() => void store.sweep().catch(onError), sweepMs),
+    ]
+    for (const timer of this.#timers) timer.unref()
+  }
+
+  /**
+   * Writes down that a request is answered in the background. Resolves with the request that is made for it.
+   * Rejects with `invalid_request`, `rate_limit_exceeded` and `gateway_unavailable`.
+   */
+  async begin(beginning: Beginning): Promise<{ run: BackgroundRun; read: ReadBody }> {
+    const { requestId, userId, turn, read, isRepeatable } = beginning
+    const request = check(ResponsesRequest, read.body)
+    const keepsEvents = request.stream === true
+    if (keepsEvents && isRepeatable) throw notBoth()
+    const expanded = await turn.expandInBackground(userId, read)
+    if (this.#runs.size >= maxRuns || this.#bytes + expanded.bytes > maxRequestBytes) throw full()
+    const { id } = turn
+    const head = { id, created: Math.floor(Date.now() / 1000), model: request.model }
+    const queued = turn.told(toResponse(request, head, { status: 'queued', output: [] }))
+    const run = new BackgroundRun(
+      { owned: { id, userId }, requestId, turn, queued, keepsEvents },
+      this.#ports,
+    )
+    this.#add(run, expanded.bytes)
+    try {
+      await this.#ports.store.begin({ id, userId, response: queued, ...turn.asked }, keepsEvents)
+    } catch (thrown) {
+      this.#remove(run)
+      throw thrown
+    }
+    run.isBegun = true
+    return { run, read: expanded }
+  }
+
+  /** Its request was refused after all. Never rejects. */
+  async refused(run: BackgroundRun): Promise<void> {
+    this.#remove(run)
+    await this.#ports.store.discard(run.owned).catch(this.#ports.onError)
+  }
+
+  /** Makes its answer. */
+  start(run: BackgroundRun, reply: StreamReply): void {
+    const { responses, onError } = this.#ports
+    void run
+      .run(reply)
+      .catch(onError)
+      .then(() => responses.makeRoom(run.owned.userId, run.keptBytes))
+      .catch(onError)
+      .finally(() => this.#remove(run))
+  }
+
+  /** The answer as it stands then; undefined where the account has none of this id. */
+  async cancel(owned: Owned): Promise<Standing | undefined> {
+    const standing = await this.#ports.store.cancel(owned)
+    if (standing) this.#abandon(owned)
+    return standing
+  }
+
+  /** It was deleted. */
+  deleted(owned: Owned): void {
+    this.#abandon(owned)
+  }
+
+  #abandon({ id, userId }: Owned): void {
+    const found = this.#runs.get(id)
+    if (found?.run.owned.userId === userId) found.run.abandon()
+  }
+
+  #add(run: BackgroundRun, bytes: number): void {
+    this.#runs.set(run.owned.id, { run, bytes })
+    this.#bytes += bytes
+  }
+
+  #remove(run: BackgroundRun): void {
+    this.#bytes -= this.#runs.get(run.owned.id)?.bytes ?? 0
+    this.#runs.delete(run.owned.id)
+    if (this.#runs.size > 0) return
+    for (const wake of this.#onIdle) wake()
+    this.#onIdle = []
+  }
+
+  async #renew(): Promise<void> {
+    const runs = [...this.#runs.values()].map(({ run }) => run)
+    if (runs.length === 0) return
+    const kept = await this.#ports.store.renew(runs.map(({ owned }) => owned))
+    for (const run of runs) if (run.isBegun && !kept.has(run.owned.id)) run.abandon()
+  }
+
+  /** Resolves when none is made here any more. */
+  idle(): Promise<void> {
+    if (this.#runs.size === 0) return Promise.resolve()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#onIdle.push(resolve)
+    return promise
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer)
+    await Promise.race([this.idle(), Bun.sleep(renewMs)])
+  }
+}
+
+const notBoth = () =>
+  invalidRequest(
+    'stream',
+    'conflict',
+    'stream: a stream in the background is gone on with by its id, not by an Idempotency-Key. Leave one of them out.',
+  )
+
+const full = () =>
+  new ApiError('gateway_unavailable', {
+    message: 'Too many answers are being made in the background. Try again soon.',
+    retryAfterSeconds: 5,
+  })

@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process'
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  statfs,
+  utimes,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Glob } from 'bun'
+import { serverAccount } from '../src/db/embedded/account'
+import { database as template, openCluster, user } from '../src/db/embedded/cluster'
+import { openHome, type Home } from '../src/db/embedded/home'
+import { installedPrograms } from '../src/db/embedded/installed-package'
+import { installPrograms } from '../src/db/embedded/programs'
+import { identity, serverEnvironment } from '../src/db/embedded/run'
+import { openSocketDirectory, port } from '../src/db/embedded/socket-directory'
+import { readPidFile } from '../src/db/embedded/takeover'
+import { Database, type DatabaseAddress } from '../src/db/database'
+import { migrate } from '../src/db/migrate'
+
+export { template }
+
+const sources = join(import.meta.dir, '../src/db')
+const cache = join(import.meta.dir, '../../node_modules/.cache/tollgate-clusters')
+const weekMs = 7 * 86_400_000
+const readyMs = 60_000
+const memory = '/dev/shm'
+/** Ten times what a run has at once. */
+const roomBytes = 2 * 2 ** 30
+
+/**
+ * A PostgreSQL for tests that neither kill nor configure it. It never syncs: what a power cut leaves is
+ * tried with servers of the product's own.
+ */
+const settings = {
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  port,
+  max_connections: 500,
+  shared_buffers: '128MB',
+  max_wal_size: '4GB',
+  checkpoint_timeout: '1h',
+  fsync: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: 0,
+  // It would go round hundreds of databases that last for seconds.
+  autovacuum: 'off',
+  max_parallel_workers_per_gather: 0,
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+}
+
+export interface Cluster extends AsyncDisposable {
+  /** Of its superuser. The database `template` in it is migrated. */
+  address: DatabaseAddress & { host: string; password: string }
+}
+
+/** Starts a PostgreSQL of which database `template` is migrated: a copy of one that is made once per version. */
+export async function startCluster(): Promise<Cluster> {
+  await using stack = new AsyncDisposableStack()
+  const home = await newHome(stack)
+  const made = join(cache, await version())
+  if (!(await isThere(made))) await makeTemplate(made)
+  for (const name of ['cluster', 'password']) await copy(join(made, name), home.path)
+  const now = new Date()
+  await utimes(made, now, now)
+  const address = await launch(home, stack)
+  const owned = stack.move()
+  return { address, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** Changes with PostgreSQL and with whatever of ours may make the schema. */
+async function version(): Promise<string> {
+  const hash = new Bun.CryptoHasher('sha256')
+  hash.update((await installedPrograms()).name)
+  const paths = await Array.fromAsync(new Glob('**/*.ts').scan(sources))
+  for (const path of paths.filter((path) => !path.endsWith('.test.ts')).toSorted()) {
+    hash.update(`${path}\n${await readFile(join(sources, path), 'utf8')}\n`)
+  }
+  return `${(await serverAccount()).uid}-${hash.digest('hex').slice(0, 24)}`
+}
+
+async function makeTemplate(target: string): Promise<void> {
+  await using stack = new AsyncDisposableStack()
+  const home = await newHome(stack)
+  await openCluster(home, await installPrograms(home.path, await installedPrograms()))
+  {
+    await using running = new AsyncDisposableStack()
+    const address = await launch(home, running)
+    await using database = new Database(
+      { ...address, database: template },
+      { poolSize: 2, statementMs: readyMs, onError: () => undefined },
+    )
+    await migrate(database.query)
+  }
+  await mkdir(cache, { recursive: true })
+  await removeOld()
+  const draft = await mkdtemp(join(cache, 'draft-'))
+  await copy(home.cluster, draft)
+  await copy(join(home.path, 'password'), draft)
+  // Another run may have been faster: its own is as good.
+  await rename(draft, target).catch(() => rm(draft, { recursive: true, force: true }))
+}
+
+async function removeOld(): Promise<void> {
+  for (const name of await readdir(cache)) {
+    const { mtimeMs } = await stat(join(cache, name))
+    if (Date.now() - mtimeMs > weekMs) await rm(join(cache, name), { recursive: true, force: true })
+  }
+}
+
+async function newHome(stack: AsyncDisposableStack): Promise<Home> {
+  const path = await mkdtemp(join(await quickDirectory(), 'tollgate-test-'))
+  await chmod(path, 0o711)
+  stack.defer(() => rm(path, { recursive: true, force: true }))
+  return openHome(path, await serverAccount(), () => undefined)
+}
+
+/** In memory where there is room, as nothing of it lasts: a disk is slow while others write to it. */
+async function quickDirectory(): Promise<string> {
+  const found = await statfs(memory).catch(() => undefined)
+  return found && found.bavail * found.bsize > roomBytes ? memory : tmpdir()
+}
+
+const isThere = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )
+
+/** With owners and modes, which are the server's account's. */
+async function copy(from: string, to: string): Promise<void> {
+  const { exitCode, stderr } = Bun.spawnSync(['cp', '-a', from, to])
+  if (exitCode !== 0) throw new Error(`${from} could not be copied: ${stderr.toString()}`)
+}
+
+async function launch(home: Home, stack: AsyncDisposableStack): Promise<Cluster['address']> {
+  const programs = await installPrograms(home.path, await installedPrograms())
+  const host = await openSocketDirectory(home)
+  const values = Object.entries({ ...settings, unix_socket_directories: `"${host}"` })
+  const options = values.flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const log = Bun.file(join(home.path, 'server.log'))
+  const child = spawn(join(programs, 'bin/postgres'), ['-D', home.cluster, ...options], {
+    ...identity(home.account),
+    cwd: home.cluster,
+    // Ctrl-C is for whoever runs the tests: it is stopped after them.
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: serverEnvironment,
+  })
+  const { promise: exited, resolve } = Promise.withResolvers<string>()
+  child.once('exit', (code, signal) => resolve(`exited with ${signal ?? code}`))
+  child.once('error', ({ message }) => resolve(message))
+  const writer = log.writer()
+  child.stderr.on('data', (bytes: Uint8Array) => void writer.write(bytes))
+  const end = () => void child.kill('SIGINT')
+  process.once('exit', end)
+  stack.defer(async () => {
+    end()
+    await exited
+    process.off('exit', end)
+    await writer.end()
+  })
+  const deadline = performance.now() + readyMs
+  while ((await readPidFile(home.cluster))?.status !== 'ready') {
+    const ended = await Promise.race([exited, Bun.sleep(5)])
+    if (ended === undefined && performance.now() < deadline) continue
+    const why = await log.text().catch(() => '')
+    throw new Error(`PostgreSQL did not start: ${ended ?? 'it takes too long'} ${why}`)
+  }
+  const password = (await readFile(join(home.path, 'password'), 'utf8')).trim()
+  return { host, port, user, password }
+}

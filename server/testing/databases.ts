@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+
+/** Of a slow machine that makes the first one. */
+const limitMs = 120_000
+
+let serving: Promise<string> | undefined
+
+/**
+ * Makes a migrated database in a PostgreSQL that all tests share: in seconds where no other test did so
+ * before, else in a moment. Returns what `DATABASE_URL` takes, of a superuser.
+ */
+export async function newDatabase(): Promise<string> {
+  return ask({ unix: await socket(), method: 'POST' })
+}
+
+/** Removes one, whoever is connected; all go at the end. */
+export async function dropDatabase(url: string): Promise<void> {
+  const name = new URL(url).pathname.slice(1)
+  await ask({ unix: await socket(), method: 'DELETE', body: name })
+}
+
+function socket(): Promise<string> {
+  const given = process.env['TEST_DATABASES']
+  return given ? Promise.resolve(given) : (serving ??= startServing())
+}
+
+async function ask(options: { unix: string; method: string; body?: string }): Promise<string> {
+  const signal = AbortSignal.timeout(limitMs)
+  const response = await fetch('http://databases/', { ...options, signal })
+  const text = await response.text()
+  if (response.ok) return text
+  throw new Error(`there is no database for this test: ${text}`)
+}
+
+/** For a file that runs by itself. It ends when this process has, as its input does. */
+async function startServing(): Promise<string> {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'serve-databases.ts')], {
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  child.unref()
+  for await (const bytes of child.stdout) return Buffer.from(bytes).toString().trim()
+  throw new Error('what makes databases for tests did not start')
+}

@@ -1,0 +1,60 @@
+/**
+ * fast-check, as all tests use it: the seed is the same each time, and a property is tried at most 500
+ * times, in `npm run test:deep` as often as it says. `PROPERTY_SEED=random` draws a seed, a number repeats
+ * one; a failure prints what to set. `PROPERTY_RUNS` is another maximum, or `full` for none.
+ */
+import * as fastCheck from 'fast-check'
+import { isDeep } from './depth'
+
+// oxlint-disable-next-line oxc/no-barrel-file -- arbitraries as they are; what is below takes precedence
+export * from 'fast-check'
+
+/** Of a property that does not say how often; fast-check's own default. */
+const usualRuns = 100
+
+export const seed = seedFrom(process.env['PROPERTY_SEED'] || undefined)
+const most = mostFrom(process.env['PROPERTY_RUNS'] || undefined)
+
+function seedFrom(text = '22'): number {
+  if (text === 'random') return Math.floor(Math.random() * 2 ** 31)
+  if (/^-?\d+$/.test(text)) return Number(text) | 0
+  throw new Error(`PROPERTY_SEED is "${text}"; it is a whole number or "random"`)
+}
+
+function mostFrom(text = isDeep ? 'full' : '500'): number {
+  if (text === 'full') return Number.POSITIVE_INFINITY
+  if (/^[1-9]\d*$/.test(text)) return Number(text)
+  throw new Error(`PROPERTY_RUNS is "${text}"; it is a number from 1 on or "full"`)
+}
+
+/** How often a property that wants `full` runs is tried here. What a test counts meanwhile is a share of it. */
+export const runsOf = (full: number): number => Math.min(full, most)
+
+/** Throws when the property fails, with the counterexample and how to see it again. */
+export function assert<Values>(
+  property: fastCheck.IAsyncProperty<Values>,
+  parameters?: fastCheck.Parameters<Values>,
+): Promise<void>
+export function assert<Values>(
+  property: fastCheck.IProperty<Values>,
+  parameters?: fastCheck.Parameters<Values>,
+): void
+export function assert<Values>(
+  property: fastCheck.IRawProperty<Values>,
+  parameters: fastCheck.Parameters<Values> = {},
+): Promise<void> | void {
+  const { numRuns = usualRuns, ...others } = parameters
+  const told = { seed, ...others, numRuns: runsOf(numRuns) }
+  const again = `Again: PROPERTY_SEED=${told.seed} PROPERTY_RUNS=${told.numRuns}`
+  try {
+    const trying = fastCheck.assert(property, told)
+    return trying instanceof Promise ? trying.catch((cause) => fail(cause, again)) : trying
+  } catch (cause) {
+    return fail(cause, again)
+  }
+}
+
+function fail(cause: unknown, again: string): never {
+  if (cause instanceof Error) cause.message += `\n${again}`
+  throw cause
+}

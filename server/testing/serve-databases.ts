@@ -1,0 +1,97 @@
+/**
+ * Makes databases for tests until its standard input ends: `npm test` starts one of these for all files, a
+ * file that runs by itself its own. The first line of its output is the path of the socket on which
+ * `databases.ts` asks it. `TEST_DATABASE_URL` names a PostgreSQL to make them in, otherwise it starts one.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { Database, type DatabaseAddress } from '../src/db/database'
+import { migrate } from '../src/db/migrate'
+import { startCluster, template } from './cluster'
+
+/** Made ahead, so that a test does not wait for it. */
+const spares = 2
+
+interface Server {
+  /** Returns its URL. */
+  make: (name: string) => Promise<string>
+  drop: (name: string) => Promise<void>
+}
+
+await using stack = new AsyncDisposableStack()
+let server: Promise<Server> | undefined
+let made = 0
+const ready: Promise<string>[] = []
+
+async function openServer(): Promise<Server> {
+  const given = process.env['TEST_DATABASE_URL']
+  if (given) return serverAt(new URL(given), undefined)
+  const { address } = stack.use(await startCluster())
+  const { user, password, host } = address
+  const url = new URL(`postgres://${user}:${encodeURIComponent(password)}@localhost/postgres`)
+  url.searchParams.set('host', host)
+  return serverAt(url, template)
+}
+
+async function serverAt(url: URL, from: string | undefined): Promise<Server> {
+  const urlOf = (name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
+  const admin = new Client({ connectionString: from ? urlOf('template1') : url.href })
+  await admin.connect()
+  stack.defer(() => admin.end())
+  let last: Promise<unknown> = Promise.resolve()
+  // A connection takes one statement at a time.
+  const query = (text: string) => {
+    const done = last.then(() => admin.query(text))
+    last = done.catch(() => undefined)
+    return done
+  }
+  return {
+    async make(name) {
+      await query(`create database ${name}${from ? ` template ${from} strategy wal_log` : ''}`)
+      if (!from) await migrated({ connectionString: urlOf(name) })
+      return urlOf(name)
+    },
+    drop: async (name) => void (await query(`drop database if exists ${name} with (force)`)),
+  }
+}
+
+async function migrated(address: DatabaseAddress): Promise<void> {
+  await using database = new Database(address, { poolSize: 2, onError: () => undefined })
+  await migrate(database.query)
+}
+
+async function nextUrl(): Promise<string> {
+  server ??= openServer()
+  const { make } = await server
+  while (ready.length <= spares) {
+    const one = make(`test_${process.pid}_${(made += 1)}`)
+    // Who gets it is told.
+    one.catch(() => undefined)
+    ready.push(one)
+  }
+  return (await ready.shift()) ?? ''
+}
+
+const directory = await mkdtemp(join(tmpdir(), 'tollgate-test-'))
+stack.defer(() => rm(directory, { recursive: true, force: true }))
+const socket = join(directory, 'databases')
+const listener = Bun.serve({
+  unix: socket,
+  async fetch(request) {
+    try {
+      const name = await request.text()
+      if (request.method === 'POST') return new Response(await nextUrl())
+      await (await server)?.drop(name)
+      return new Response()
+    } catch (thrown) {
+      return new Response(String(thrown), { status: 500 })
+    }
+  },
+})
+stack.defer(() => listener.stop(true))
+// From a terminal they come to all of a run; this one ends when the others have.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
+console.log(socket)
+for await (const _ of process.stdin);
