@@ -85,10 +85,10 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Actions for Ours' }).click()
     await page.getByRole('menuitem', { name: 'Disable' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
-    await page.getByText('off', { exact: true }).waitFor()
+    await page.getByText('disabled', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Actions for Ours' }).click()
     await page.getByRole('menuitem', { name: 'Enable' }).click()
-    await page.getByText('on', { exact: true }).waitFor()
+    await page.getByText('enabled', { exact: true }).waitFor()
 
     const model = { id: 'mine/one', name: 'One', category: 'chat', is_free: true }
     await admin('POST', '/models', model)
