@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 
 const [folder] = process.argv.slice(2)
-if (!folder) throw new Error('name the folder to write to')
+if (!folder) throw new Error('Usage: bun dashboard/build.ts <folder>')
 
 const { success, logs } = await Bun.build({
   entrypoints: [join(import.meta.dir, 'index.html')],

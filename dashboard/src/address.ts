@@ -2,8 +2,8 @@ const toText = (value: unknown) =>
   typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
 
 /**
- * Reads the search parameters that a page knows: texts by their names, and nothing where one is
- * empty. The router takes `7` and `true` of an address for values; here they are texts again.
+ * Reads the known search parameters of a page as texts and drops empty ones. The router parses `7` and
+ * `true` in an address into values; here they are texts again.
  */
 export const textsIn =
   <Name extends string>(...names: Name[]) =>
@@ -16,12 +16,12 @@ export const textsIn =
     return found
   }
 
-/** What a switch is in an address; without it the parameter is not there. */
+/** The value of a switch in an address; when the switch is off the parameter is absent. */
 export const yes = 'yes'
 
 /**
- * The path that an address of this dashboard has; undefined for whatever leads elsewhere, also where
- * only a browser sees that: `//other.example`, or the same with a tab or a backslash in it.
+ * Returns the path of an address within this dashboard, or undefined when it leads elsewhere, including
+ * forms that only a browser resolves: `//other.example`, or the same with a tab or a backslash in it.
  */
 export function ownPath(address: string | null | undefined): string | undefined {
   if (!address?.startsWith('/')) return undefined

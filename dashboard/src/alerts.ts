@@ -26,11 +26,11 @@ export const periodNames: Readonly<Record<Period, string>> = {
 
 interface Kind {
   label: string
-  /** What it watches, and when it tells. */
+  /** What the alert measures, and when it triggers. */
   about: string
-  /** What its threshold is, absent where it has none of its own. */
+  /** The threshold field; absent when the type has no threshold of its own. */
   threshold?: { label: string; hint: string; suffix: string; most?: number; usual: number }
-  /** How many requests there must be before it tells, where it counts them. */
+  /** The minimum number of requests before the alert can trigger, for types that count requests. */
   leastRequests?: number
 }
 
@@ -38,15 +38,15 @@ interface Kind {
 export const kinds: Readonly<Record<AlertType, Kind>> = {
   cost_threshold: {
     label: 'Cost',
-    about: 'What your requests cost you, added up over the period.',
+    about: 'Total cost of your requests in the period.',
     threshold: { label: 'More than', hint: 'In USD', suffix: ' USD', usual: 10 },
   },
   error_rate: {
     label: 'Errors',
-    about: 'The share of requests that failed. Cancelled ones do not count.',
+    about: 'The share of requests that failed. Cancelled requests do not count.',
     threshold: {
       label: 'More than',
-      hint: 'Percent of the requests, 0 to 100',
+      hint: 'Percent of requests, 0 to 100',
       suffix: ' %',
       most: 100,
       usual: 10,
@@ -54,21 +54,21 @@ export const kinds: Readonly<Record<AlertType, Kind>> = {
     leastRequests: 10,
   },
   usage_spike: {
-    label: 'More use than usual',
+    label: 'Usage spike',
     about:
-      'Requests of the period against the mean of the seven periods before it. It begins to tell when there are three of them.',
+      'Requests in the period compared with the mean of the seven periods before it. Requires at least three earlier periods.',
     threshold: {
-      label: 'More than usual by',
-      hint: 'Percent; 100 is twice as many',
+      label: 'Increase of more than',
+      hint: 'Percent; 100 means twice as many',
       suffix: ' %',
       usual: 100,
     },
   },
   quota_limit: {
     label: 'Limits',
-    about: 'How much of a limit of your account is used, whichever is used most.',
+    about: 'Usage of the account limit that is closest to being reached.',
     threshold: {
-      label: 'From',
+      label: 'At least',
       hint: 'Percent of a limit, 0 to 100',
       suffix: ' %',
       most: 100,
@@ -76,28 +76,28 @@ export const kinds: Readonly<Record<AlertType, Kind>> = {
     },
   },
   model_latency: {
-    label: 'Slow answers',
-    about: 'How long requests that succeeded took on average, to the last byte.',
+    label: 'Latency',
+    about: 'Average duration of successful requests, to the last byte.',
     threshold: { label: 'More than', hint: 'In milliseconds', suffix: ' ms', usual: 10_000 },
     leastRequests: 1,
   },
   unusual_activity: {
     label: 'Unusual activity',
     about:
-      'Far more requests in the last hour than in the hours of the week before: three standard deviations above their mean. It needs a day of them first.',
+      'Far more requests in the last hour than in the hours of the week before: three standard deviations above their mean. Requires one day of data.',
   },
 }
 
-export const channelNames = { email: 'E-mail', dashboard: 'Inbox' } as const
+export const channelNames = { email: 'Email', dashboard: 'Inbox' } as const
 
-/** A value that an alert measured, or its threshold, with its unit. */
+/** Formats a measured value or a threshold of an alert with its unit. */
 export function shownValue(type: AlertType, value: number): string {
   const number = value.toLocaleString(undefined, { maximumFractionDigits: 9 })
   if (type === 'unusual_activity') return `${number} standard deviations above the mean`
   return `${number}${kinds[type].threshold?.suffix ?? ''}`
 }
 
-/** Which alerts are shown, and which one is open. */
+/** The filter of the alert list and the open alert. */
 export interface AlertSearch {
   type?: AlertType | undefined
   open?: string | undefined
@@ -108,7 +108,7 @@ export const toAlertSearch = (search: Search): AlertSearch => ({
   open: textOf(search, 'open'),
 })
 
-/** All of them: an account has a hundred at most. */
+/** All alerts: an account has at most one hundred. */
 export const alertsQuery = queryOptions({
   queryKey: ['alerts', 'list'],
   queryFn: async () => (await (await alertsEndpoint.$get({ query: {} })).json()).alerts,
@@ -127,7 +127,7 @@ export type Alert = Awaited<ReturnType<NonNullable<ReturnType<typeof alertQuery>
 
 type Condition = Pick<ListedAlert, 'type' | 'threshold' | 'period'>
 
-/** When an alert tells, in words. */
+/** Describes in words when an alert triggers. */
 export function conditionOf({ type, threshold, period }: Condition): string {
   const { label, threshold: own } = kinds[type]
   if (!own) return label

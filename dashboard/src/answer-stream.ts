@@ -1,13 +1,13 @@
 import { ApiError } from './api'
 import type { CallPiece, ToldResult } from './tool-steps'
 
-/** What a model adds to its answer. */
+/** A part of a streamed response. */
 export interface Piece {
   text: string
   reasoning: string
-  /** Some of a call of a tool, numbered from the first of the stream. */
+  /** A fragment of a tool call; tool calls are numbered from the start of the stream. */
   call?: CallPiece | undefined
-  /** What a tool gave, before the model goes on. */
+  /** The result of a tool, sent before the model continues. */
   result?: ToldResult | undefined
 }
 
@@ -24,7 +24,7 @@ interface Chunk {
   error?: { code: string; message: string; param?: string | null }
 }
 
-/** The data of each event that is whole, and what is left of the next. */
+/** Splits the buffer into the data of complete events and the incomplete rest. */
 function eventsIn(buffer: string): { events: string[]; rest: string } {
   const blocks = buffer.split('\n\n')
   const rest = blocks.pop() ?? ''
@@ -51,8 +51,8 @@ function pieceOf(data: string): Piece {
 }
 
 /**
- * Reads a streamed answer. Throws `ApiError` for an error within it, and for one that ends before its
- * end was told. Source: contract 4.3.
+ * Reads a streamed response. Throws `ApiError` for an error event, and for a stream that ends before its
+ * end event. Source: contract 4.3.
  */
 export async function* piecesOf(response: Response): AsyncGenerator<Piece> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
@@ -65,6 +65,6 @@ export async function* piecesOf(response: Response): AsyncGenerator<Piece> {
       yield pieceOf(data)
     }
   }
-  const message = 'The answer broke off. What came of it is above.'
+  const message = 'The response was interrupted. The part received is shown above.'
   throw new ApiError(0, { code: 'cut', message, param: null })
 }

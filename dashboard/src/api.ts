@@ -5,17 +5,17 @@ import type { OperatorApi } from '../../server/src/app/operator-endpoints'
 interface Problem {
   code: string
   message: string
-  /** The field that is wrong, as a dotted path; null where it is none. */
+  /** The invalid field as a dotted path; null when no field is concerned. */
   param: string | null
 }
 
-/** What the service refuses. Source: contract 1.7. */
+/** An error response of the service. Source: contract 1.7. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
   readonly code: string
   readonly param: string | null
-  /** When it may be asked again; null where the service does not say. */
+  /** The time to wait before a retry; null when the service gives none. */
   readonly retryAfterMs: number | null
 
   constructor(
@@ -34,14 +34,15 @@ export class ApiError extends Error {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-/** A problem as the body of an answer tells it, also where something in between answered. */
+/** Reads the error from a response body, including bodies written by an intermediary. */
 function problemOf(status: number, body: unknown): Problem {
   const answered = isObject(body) ? body : {}
   const told = isObject(answered['error']) ? answered['error'] : answered
   const textOf = (name: string) => (typeof told[name] === 'string' ? told[name] : undefined)
   return {
     code: textOf('code') ?? 'unknown',
-    message: textOf('message') ?? `The service answered ${status}. Try again in a moment.`,
+    message:
+      textOf('message') ?? `The service responded with status ${status}. Try again in a moment.`,
     param: textOf('param') ?? null,
   }
 }
@@ -53,14 +54,14 @@ function retryAfterOf({ headers }: Response): number | null {
   return seconds > 0 ? seconds * secondMs : null
 }
 
-/** Told when a session is over, wherever that is noticed. */
+/** Emits an event when the session has ended, wherever that is noticed. */
 export const sessionEnd = new EventTarget()
 
 const patienceMs = 30_000
 
 /**
- * An answer that its caller reads to the end, as it comes. Rejects with `ApiError` for whatever is no
- * success. All of it has to be there in time.
+ * Sends a request and returns a response whose body the caller reads as it streams. Rejects with
+ * `ApiError` for every status other than success. The timeout covers the whole body.
  */
 export async function openAnswer(
   input: RequestInfo | URL,
@@ -70,7 +71,7 @@ export async function openAnswer(
   const deadline = AbortSignal.timeout(limitMs)
   const signal = init.signal ? AbortSignal.any([init.signal, deadline]) : deadline
   const response = await fetch(input, { ...init, signal }).catch((cause: unknown) => {
-    const message = 'The service cannot be reached. Check the connection, then try again.'
+    const message = 'The service cannot be reached. Check your connection and try again.'
     throw init.signal?.aborted
       ? cause
       : new ApiError(0, { code: 'unreachable', message, param: null })
@@ -82,8 +83,8 @@ export async function openAnswer(
 }
 
 /**
- * The same with all of its body there. Many answers say nothing that is needed, and the browser keeps
- * the connection of one that nobody reads: of six for the whole page.
+ * Sends a request and buffers the whole response body. Many callers ignore the body, and the browser keeps
+ * the connection of an unread response open: there are six for the whole page.
  */
 export async function checkedFetch(input: RequestInfo | URL, init?: RequestInit) {
   const response = await openAnswer(input, init)
@@ -96,15 +97,15 @@ const checked = {
   fetch: (input: RequestInfo | URL, init?: RequestInit) => checkedFetch(input, init),
 }
 
-/** The account's endpoints, typed by the routes of the server. */
+/** The account endpoints, typed by the server's routes. */
 export const { api } = hc<AccountApi>('/', checked)
 
-/** The operator's endpoints, below `/api/admin`: absent for everybody else. */
+/** The operator endpoints, below `/api/admin`; they respond 404 to every other account. */
 export const {
   api: { admin },
 } = hc<OperatorApi>('/', checked)
 
-/** The body of a request, for the second argument of a call. */
+/** Builds a JSON request body, for the second argument of a call. */
 export const json = (body: object) => ({
   init: { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
 })

@@ -2,23 +2,23 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import type { Conversation, Session, SessionList } from '../../server/src/automation/schema'
 import { checkedFetch, json, openAnswer } from './api'
 
-/** Of all that is known of kept conversations. */
+/** Query key prefix of all stored conversations. */
 export const talksKey = ['talks'] as const
 
-/** A conversation that the service keeps. */
+/** A conversation stored by the service. */
 export type Talk = ReturnType<(typeof Session)['parse']>
 type TalkList = ReturnType<(typeof SessionList)['parse']>
 type Said = ReturnType<(typeof Conversation)['parse']>
 
 const path = (id: string) => `/api/automation/sessions/${encodeURIComponent(id)}`
 
-/** Calls an endpoint of conversations. Rejects with `ApiError`. Source: contract 8.1. */
+/** Calls a conversation endpoint. Rejects with `ApiError`. Source: contract 8.1. */
 async function ask<Answer>(target: string, method = 'GET', body?: object): Promise<Answer> {
   const response = await checkedFetch(target, { method, ...(body && json(body).init) })
   return response.json()
 }
 
-/** An answer may take its time; it can be stopped. */
+/** Timeout of a model response, which the user can also stop. */
 const answerLimitMs = 10 * 60_000
 
 interface Message {
@@ -36,9 +36,9 @@ interface Beginning {
   templateId?: string
   variables?: Readonly<Record<string, string>>
   sessionType?: TalkType
-  /** Of all types but `chat`. */
+  /** Required for every type except `chat`. */
   gatewayId?: string
-  /** The only tools that it may use; without it all of its gateway's. */
+  /** The only tools the session may use; all tools of its gateway when absent. */
   enabledTools?: readonly string[]
 }
 
@@ -54,7 +54,7 @@ export const talks = {
   change: (id: string, fields: Changes) => ask<Talk>(path(id), 'PATCH', fields),
   complete: (id: string) => ask<Talk>(`${path(id)}/complete`, 'POST', {}),
   delete: (id: string) => ask(path(id), 'DELETE'),
-  /** The answer as server-sent events, once it has begun. */
+  /** Sends a message and returns the response as server-sent events once it has started. */
   say: (id: string, message: Message, signal: AbortSignal) => {
     const { init } = json({ ...message, stream: true })
     return openAnswer(`${path(id)}/messages`, { method: 'POST', signal, ...init }, answerLimitMs)
@@ -70,7 +70,7 @@ export const talksQuery = queryOptions({
 
 const mostLatest = 100
 
-/** One of them with its latest messages; `earlier` is how many were before these. */
+/** One conversation with its latest messages; `earlier` is the number of messages before them. */
 export const talkQuery = (id: string) =>
   queryOptions({
     queryKey: ['talks', 'said', id],
@@ -96,7 +96,7 @@ export const talkColors = {
 
 const pageSize = 50
 
-/** All of them, of a status or of any. */
+/** All conversations, optionally of one status. */
 export const allTalksQuery = (status: TalkStatus | undefined) =>
   infiniteQueryOptions({
     queryKey: [...talksKey, 'all', status],
@@ -117,7 +117,7 @@ export const allTalksQuery = (status: TalkStatus | undefined) =>
 export const oneTalkQuery = (id: string) =>
   queryOptions({ queryKey: [...talksKey, 'one', id], queryFn: () => ask<Talk>(path(id)) })
 
-/** What was said in one, oldest first. */
+/** The messages of one conversation, oldest first. */
 export const saidQuery = (id: string) =>
   infiniteQueryOptions({
     queryKey: [...talksKey, 'messages', id],

@@ -4,16 +4,16 @@ import type { Period, TransactionFilter } from './money-search'
 import { present } from './search'
 
 const dayMs = 86_400_000
-/** Figures that somebody leaves open stay true. */
+/** Keeps the figures of a page that stays open up to date. */
 const refetchInterval = 60_000
-/** How long periods are. */
+/** The length of each period. */
 export const lengthsMs: Readonly<Record<Period, number>> = {
   '24h': dayMs,
   '7d': 7 * dayMs,
   '30d': 30 * dayMs,
 }
 
-/** What an organization has, one's own account without one. */
+/** The balance of an organization, or of the account itself when none is given. */
 export const balanceQuery = (organization?: string) =>
   queryOptions({
     queryKey: ['billing', 'balance', organization],
@@ -25,7 +25,7 @@ export const balanceQuery = (organization?: string) =>
   })
 export type Balance = Awaited<ReturnType<NonNullable<ReturnType<typeof balanceQuery>['queryFn']>>>
 
-/** What was used and paid in a period that ends now. */
+/** Usage and spend in a period that ends now. */
 export const metricsQuery = (period: Period) =>
   queryOptions({
     queryKey: ['billing', 'metrics', period],
@@ -35,7 +35,7 @@ export const metricsQuery = (period: Period) =>
   })
 export type Metrics = Awaited<ReturnType<NonNullable<ReturnType<typeof metricsQuery>['queryFn']>>>
 
-/** USD spent this day and this month, both in UTC, as limits count them. */
+/** USD spent today and this month, both in UTC, as limits count them. */
 export const spendQuery = queryOptions({
   queryKey: ['billing', 'spend'],
   queryFn: async () => {
@@ -55,7 +55,7 @@ export const spendQuery = queryOptions({
   refetchInterval,
 })
 
-/** How requests went in a period that ends now. */
+/** Request statistics of a period that ends now. */
 export const statsQuery = (period: Period) =>
   queryOptions({
     queryKey: ['logs', 'stats', period],
@@ -67,7 +67,7 @@ export const statsQuery = (period: Period) =>
     placeholderData: keepPreviousData,
   })
 
-/** Whether anything was ever asked; looked for again until it was. */
+/** Whether the account has made a request; polled until it has. */
 export const hasBegunQuery = queryOptions({
   queryKey: ['logs', 'begun'],
   queryFn: async () => {
@@ -79,7 +79,7 @@ export const hasBegunQuery = queryOptions({
 
 export const transactionsOnPage = 25
 
-/** What moved a balance. */
+/** The transactions of a balance. */
 export const transactionsQuery = (organization: string | undefined, filter: TransactionFilter) =>
   queryOptions({
     queryKey: ['billing', 'transactions', organization, filter],
@@ -108,7 +108,7 @@ export const settingsQuery = queryOptions({
 })
 export type Settings = Awaited<ReturnType<NonNullable<typeof settingsQuery.queryFn>>>
 
-/** Organizations whose money one manages. */
+/** Organizations whose billing the account manages. */
 export const managedQuery = queryOptions({
   queryKey: ['organizations', 'managed'],
   queryFn: async () => {

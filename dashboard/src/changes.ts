@@ -1,4 +1,4 @@
-/** What of a form's fields is new, as the service takes it: what is empty is null. */
+/** Returns the changed fields of a form in the shape the service expects: empty fields become null. */
 export function changesOf(fields: object, before: object): object {
   const changed = Object.entries(fields).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(Reflect.get(before, name)),

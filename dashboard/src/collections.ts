@@ -12,7 +12,7 @@ export type Member = Omit<Collection['members'][number], 'added_at'>
 
 const mayRun = new Set(['owner', 'admin'])
 
-/** Organizations whose collections the reader may change. */
+/** Organizations whose collections the user may change. */
 export const ownOrganizationsQuery = queryOptions({
   queryKey: ['organizations', 'run'],
   queryFn: async () => {
@@ -21,20 +21,32 @@ export const ownOrganizationsQuery = queryOptions({
   },
 })
 
-/** How the members are put in order: by name, and what it means. The rest are asked when one fails. */
+/** Routing strategies: name and description. When the first model fails, the others are tried. */
 export const strategies = {
-  priority: ['In order', 'The first that can answer; the next ones only where it fails.'],
-  round_robin: ['In turns', 'One after the other, so that each gets as many calls.'],
-  least_used: ['Least used', 'The one with the fewest calls running, then in the last minute.'],
-  random: ['At random', 'Any of them, each as likely as the next.'],
-  weighted: ['By weight', 'At random; a weight of 2 is drawn twice as often as a weight of 1.'],
-  lowest_cost: ['Lowest price', 'The one whose input and output price are lowest together.'],
-  lowest_latency: ['Quickest', 'The one that answered quickest in its last 100 calls.'],
+  priority: ['Priority', 'The first available model; the others are fallbacks.'],
+  round_robin: [
+    'Round robin',
+    'Each model in turn, so that all receive the same number of requests.',
+  ],
+  least_used: [
+    'Least used',
+    'The model with the fewest running requests, then the fewest in the last minute.',
+  ],
+  random: ['Random', 'A random model; all are equally likely.'],
+  weighted: [
+    'Weighted',
+    'A random model in proportion to its weight: 2 is chosen twice as often as 1.',
+  ],
+  lowest_cost: ['Lowest cost', 'The model with the lowest sum of input and output price.'],
+  lowest_latency: [
+    'Lowest latency',
+    'The model that responded fastest over its last 100 requests.',
+  ],
 } as const satisfies Record<Strategy, readonly string[]>
 
 const isStrategy = (name: string | null): name is Strategy => name !== null && name in strategies
 
-/** A choice of a strategy, as a list of choices tells it. */
+/** Narrows the value of a select to a strategy. */
 export const strategyOf = (name: string | null): Strategy => (isStrategy(name) ? name : 'priority')
 
 const lastPlace = 1000
@@ -42,13 +54,13 @@ const lastPlace = 1000
 const inPlace = (members: readonly Member[]): Member[] =>
   members.map((member, at) => ({ ...member, priority: at + 1 }))
 
-/** Puts the member at `from` to the place `to`, and gives all of them the priorities of their places. */
+/** Moves the member at `from` to position `to` and renumbers all priorities. */
 export function moved(members: readonly Member[], from: number, to: number): Member[] {
   const [taken] = members.slice(from, from + 1)
   return taken ? inPlace(members.toSpliced(from, 1).toSpliced(to, 0, taken)) : [...members]
 }
 
-/** Adds a model behind the last. */
+/** Appends a model. */
 export function added(members: readonly Member[], modelId: string): Member[] {
   const last = members.at(-1)?.priority ?? 0
   const member = { model_id: modelId, priority: last + 1, weight: 1, enabled: true }

@@ -17,7 +17,7 @@ async function modelsAt(id: string, cursor: string | undefined) {
   return (await oneConnection.models.$get(asked)).json()
 }
 
-/** What may be called by a connection, and what it costs, by name. */
+/** The models of a connection with their prices, by name. */
 export const connectionModelsQuery = (id: string) =>
   infiniteQueryOptions({
     queryKey: ['connections', 'models', id],
@@ -30,19 +30,19 @@ export type ConnectionModel = Awaited<ReturnType<typeof modelsAt>>['models'][num
 
 type Pricing = NonNullable<ConnectionModel['pricing']>
 
-/** The parts of a price that are seldom set, as they are named in words. */
+/** The rarely set parts of a price and their labels. */
 const seldom = [
-  ['cached_input', 'input out of the cache'],
-  ['cache_write', 'input into the cache'],
-  ['cache_write_1h', 'input into the cache for an hour'],
+  ['cached_input', 'cached input'],
+  ['cache_write', 'cache writes'],
+  ['cache_write_1h', 'cache writes (1 h)'],
   ['reasoning', 'reasoning'],
-  ['audio_input', 'spoken input'],
-  ['audio_output', 'spoken output'],
-  ['image_input', 'images as input'],
-  ['image_output', 'images as output'],
+  ['audio_input', 'audio input'],
+  ['audio_output', 'audio output'],
+  ['image_input', 'image input'],
+  ['image_output', 'image output'],
 ] as const
 
-/** What is set of those, in USD for 1,000,000 tokens. */
+/** Returns those parts that are set, in USD per 1,000,000 tokens. */
 export const seldomPartsOf = (pricing: Pricing | null) =>
   seldom.flatMap(([part, name]) => {
     const usd = pricing?.[part] ?? null
@@ -54,7 +54,7 @@ interface Price {
   output: number
 }
 
-/** Sets what a model costs that only the connection has; null for nothing. Parts that are seldom set stay. */
+/** Sets the price of a model that only the connection has; null makes it free. Rarely set parts stay. */
 export async function setPrice(
   id: string,
   model: ConnectionModel,

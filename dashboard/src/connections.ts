@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from './api'
 
-/** Connections that the account may see. */
+/** Connections visible to the account. */
 export const connectionsQuery = queryOptions({
   queryKey: ['connections'],
   queryFn: async () => {
@@ -14,19 +14,19 @@ export type Connection = Awaited<ReturnType<NonNullable<typeof connectionsQuery.
 
 export const statusColors = { active: 'green', inactive: 'gray', error: 'red' } as const
 
-/** Limits are told to those alone who may change the connection. Source: contract 7.1. */
+/** Whether the user may change a connection: only then does the API return its limits. Source: contract 7.1. */
 export const mayChange = ({ rate_limits: limits }: Connection) => limits !== null
 
-/** Who pays for what an organization's connection serves; one's own has no such choice. */
+/** The billing modes of an organization's connection; a personal connection has none. */
 export const billingModes = [
   { value: 'org_pays', label: 'The organization' },
-  { value: 'member_pays', label: 'The member who calls' },
+  { value: 'member_pays', label: 'The calling member' },
 ]
 
-/** What stands for oneself where somebody may choose whose something is. */
+/** The value that stands for the user in an owner select. */
 export const mine = 'mine'
 
-/** Fields of whose something is, as the service takes them. */
+/** The owner fields in the shape the API expects. */
 export const ownerFields = (owner: string, billingMode: string) =>
   owner === mine ? {} : { scope: 'organization', organization_id: owner, billing_mode: billingMode }
 
@@ -37,7 +37,7 @@ type Tested = Awaited<
 export type TestResult = Pick<Tested, 'success' | 'message'> &
   Partial<Pick<Tested, 'latency_ms' | 'models_found'>>
 
-/** Tests a connection with a call that costs nothing; a test that could not be made has failed. */
+/** Tests a connection with a request that costs nothing; a test that cannot be run counts as failed. */
 export async function testOf(id: string): Promise<TestResult> {
   try {
     return await (await api.connections[':id'].test.$post({ param: { id } })).json()

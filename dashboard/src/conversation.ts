@@ -4,22 +4,22 @@ import { piecesOf, type Piece } from './answer-stream'
 import { talkQuery, talks, talksKey } from './automation'
 import { answered, grown, stepsIn, type ToolStep } from './tool-steps'
 
-/** Something that was said, in the order of the conversation. */
+/** One entry of a conversation, in order. */
 export interface Line {
   role: 'user' | 'assistant'
   text: string
   reasoning?: string
-  /** The tools that it asked for. */
+  /** The tool calls of a response. */
   steps?: readonly ToolStep[]
-  /** Of the request that brought an answer; older answers have none. */
+  /** The request that produced the response; absent for earlier responses. */
   requestId?: string
-  /** The model that was asked. */
+  /** The model that was called. */
   model?: string
-  /** Why an answer is none, or not whole. */
+  /** The reason why a response is missing or incomplete. */
   problem?: string
 }
 
-/** How a message is asked. */
+/** The options of a request. */
 export interface Asking {
   model: string
   systemPrompt: string
@@ -27,7 +27,7 @@ export interface Asking {
   max_tokens?: number | undefined
 }
 
-/** What the service has been told of a conversation. */
+/** The state that the service has stored of a conversation. */
 interface Kept {
   id: string
   model: string
@@ -38,7 +38,7 @@ const reasonOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message 
 
 const nameLength = 80
 
-/** Where a message goes: a conversation that is as asked for. Its first message names it. */
+/** Returns a stored conversation with the given options; the first message becomes the title of a new one. */
 async function prepared(kept: Kept | undefined, asking: Asking, content: string): Promise<Kept> {
   const { model, systemPrompt } = asking
   if (!kept) {
@@ -67,7 +67,7 @@ type Messages = Awaited<
   ReturnType<NonNullable<ReturnType<typeof talkQuery>['queryFn']>>
 >['messages']
 
-/** What was said, with the results of tools at the answers that asked for them. */
+/** The lines of stored messages, with tool results attached to the responses that called them. */
 function linesOf(messages: Messages): Line[] {
   const lines: Line[] = []
   for (const { role, content, tool_calls, tool_call_id, createdAt } of messages) {
@@ -84,15 +84,15 @@ function linesOf(messages: Messages): Line[] {
   return lines
 }
 
-/** What is shown of a conversation. */
+/** The visible part of a conversation. */
 interface Shown {
   lines: readonly Line[]
-  /** How many messages were before these. */
+  /** The number of messages before these. */
   earlier: number
 }
 const nothingSaid: Shown = { lines: [], earlier: 0 }
 
-/** An earlier conversation, as the service keeps it. */
+/** Loads a stored conversation. */
 async function found(queries: QueryClient, id: string): Promise<Shown & { kept: Kept }> {
   const { talk, messages, earlier } = await queries.fetchQuery({ ...talkQuery(id), staleTime: 0 })
   const kept = { id, model: talk.modelId, systemPrompt: talk.systemPrompt ?? '' }
@@ -100,11 +100,11 @@ async function found(queries: QueryClient, id: string): Promise<Shown & { kept: 
 }
 
 interface Props {
-  /** One that was begun earlier. */
+  /** The id of a stored conversation. */
   id: string | undefined
-  /** Told of one that is new. */
+  /** Receives the id of a new conversation. */
   onBegun: (id: string) => void
-  /** Told of what an earlier one was asked with. Resolves once that is what is asked with. */
+  /** Receives the options of a stored conversation. Resolves once they are in effect. */
   onFound: (asking: Pick<Asking, 'model' | 'systemPrompt'>) => Promise<void>
 }
 
@@ -121,13 +121,13 @@ const begun = (isLoading: boolean): State => ({
   error: undefined,
 })
 
-/** With others in place of the last so many lines. */
+/** Replaces the last lines of a conversation. */
 const withLines = (state: State, last: number, others: readonly Line[]): State => ({
   ...state,
   lines: [...state.lines.slice(0, state.lines.length - last), ...others],
 })
 
-/** A conversation with a model: what was said, and how to say more. */
+/** A conversation with a model: its messages, and functions to send and to stop. */
 export function useConversation({ id, onBegun, onFound }: Props) {
   const queries = useQueryClient()
   const [state, setState] = useState(() => begun(id !== undefined))
@@ -179,7 +179,7 @@ export function useConversation({ id, onBegun, onFound }: Props) {
       void queries.invalidateQueries({ queryKey: talksKey })
     }
   }
-  /** Looks what else was said meanwhile, elsewhere. */
+  /** Loads messages that were added elsewhere in the meantime. */
   const refresh = async () => {
     const [known, before] = [kept.current, stopping.current]
     const { lines, earlier } = known ? await found(queries, known.id) : state
@@ -189,17 +189,17 @@ export function useConversation({ id, onBegun, onFound }: Props) {
 }
 
 /**
- * An answer as it comes; shown once a frame, however fast it is. After the results of tools the model
- * goes on, in a line of its own.
+ * A streaming response, rendered once per frame however fast it arrives. After tool results the model
+ * continues in a line of its own.
  */
 class Answer {
   lines: readonly [Line, ...Line[]]
   readonly #model: string
-  /** Gets all lines, and how many there were when they were shown last. */
+  /** Receives all lines, and the number of lines shown last time. */
   readonly #show: (lines: readonly Line[], before: number) => void
   #shown = 1
   #frame = 0
-  /** Calls of the lines before the last. */
+  /** The number of tool calls in the lines before the last. */
   #calls = 0
   #requestId: string | null = null
 
@@ -224,7 +224,7 @@ class Answer {
   end(problem?: string): void {
     cancelAnimationFrame(this.#frame)
     const [first, ...others] = this.lines
-    // Each call of a model has a log of its own, and this one knows of the first.
+    // Each call of a model has its own log, and the id belongs to the first.
     const isAlone = others.length === 0 && !first.steps
     if (isAlone && this.#requestId) this.#change({ requestId: this.#requestId })
     if (problem !== undefined) this.#change({ problem })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { toCsv } from './csv'
 
-test('cells with commas, quotes and line ends stay one cell', () => {
+test('cells with commas, quotes and line breaks stay one cell', () => {
   const rows = [
     { a: 'x,y', b: 'say "yes"' },
     { a: 'two\nlines', b: 'plain' },
@@ -9,11 +9,11 @@ test('cells with commas, quotes and line ends stay one cell', () => {
   expect(toCsv(['a', 'b'], rows)).toBe('a,b\r\n"x,y","say ""yes"""\r\n"two\nlines",plain\r\n')
 })
 
-test('numbers are plain, and nothing is empty', () => {
+test('numbers are unformatted, and null is an empty cell', () => {
   expect(toCsv(['a', 'b'], [{ a: -0.5, b: null }])).toBe('a,b\r\n-0.5,\r\n')
 })
 
-test('a text is no formula', () => {
+test('texts are escaped so that spreadsheets run no formula', () => {
   const rows = ['=1+1', '+1', '-1', '@x', '\tx'].map((a) => ({ a }))
   expect(toCsv(['a'], rows)).toBe("a\r\n'=1+1\r\n'+1\r\n'-1\r\n'@x\r\n'\tx\r\n")
 })

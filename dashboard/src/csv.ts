@@ -1,8 +1,8 @@
 type Cell = string | number | boolean | null
 
 /**
- * A cell as RFC 4180 has it. What a spreadsheet would take for a formula is led by an apostrophe: names
- * of models come from callers.
+ * Encodes a cell according to RFC 4180. A value that a spreadsheet would evaluate as a formula gets a
+ * leading apostrophe: model names come from callers.
  */
 function cellOf(value: Cell): string {
   if (typeof value !== 'string') return value === null ? '' : String(value)
@@ -10,7 +10,7 @@ function cellOf(value: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** A table as comma-separated values: a line of the columns' names, then one for each row. */
+/** Encodes rows as comma-separated values, with a header line of the column names. */
 export function toCsv<Row extends object>(
   columns: readonly (keyof Row & string)[],
   rows: readonly Row[],
@@ -27,7 +27,7 @@ function cellValue(value: unknown): Cell {
   return JSON.stringify(value)
 }
 
-/** Has the browser save a text as a file. */
+/** Downloads a text as a file. */
 export function saveFile(name: string, text: string, type: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')

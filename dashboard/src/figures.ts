@@ -1,4 +1,4 @@
-/** Numbers as people read them, in the language of the browser. */
+/** Numbers formatted in the browser's language. */
 const dollars = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' })
 const fractions = new Intl.NumberFormat(undefined, {
   style: 'currency',
@@ -17,30 +17,30 @@ const [none, one, two] = [upTo(0), upTo(1), upTo(2)]
 
 const leastCents = 0.01
 const secondMs = 1000
-/** What is shorter is told with a tenth. */
+/** Shorter durations are shown with one decimal. */
 const fineMs = 10
 
-/** What is known of nothing. */
+/** Stands for a missing value. */
 const unknown = '–'
 
-/** An amount of USD in cents; what is less than one is told by its first digits. */
+/** An amount of USD in cents; less than a cent shows its first significant digits. */
 export const usd = (amount: number): string =>
   amount !== 0 && Math.abs(amount) < leastCents ? fractions.format(amount) : dollars.format(amount)
 
-/** An amount of USD to its last digit; a dash for null. */
+/** An amount of USD with all digits; a dash for null. */
 export const exactUsd = (amount: number | null): string =>
   amount === null ? unknown : allDigits.format(amount)
 
 export const count = (value: number): string => whole.format(value)
 
-/** So many of something that has an `s` in the plural: 1 request, 2 requests. */
+/** A count with its noun, plural by `s`: 1 request, 2 requests. */
 export const counted = (value: number, noun: string): string =>
   `${count(value)} ${value === 1 ? noun : `${noun}s`}`
 
-/** A number where there is little room: 12K. */
+/** An abbreviated number: 12K. */
 export const compact = (value: number): string => short.format(value)
 
-/** Of a hundred; a dash for null. */
+/** A percentage; a dash for null. */
 export const percent = (value: number | null): string =>
   value === null ? unknown : `${two.format(value)}%`
 

@@ -25,13 +25,13 @@ test.each([
   ['wss://example.com/below/gateway', 'https://example.com/below', false],
   ['ws://localhost:8080/gateway', 'http://localhost:8080', false],
   ['ws://192.168.1.7:8080/gateway', 'http://192.168.1.7:8080', true],
-])('the program for %s is told %s', (connectUrl, address, isClear) => {
+])('the connect command for %s is %s', (connectUrl, address, isClear) => {
   expect(serviceOf(connectUrl)).toBe(address)
   expect(isInTheClear(address)).toBe(isClear)
   expect(connectCommand(address).endsWith('--insecure')).toBe(isClear)
 })
 
-test('gateways that can be used now come first, then by their names', () => {
+test('usable gateways come first, then by name', () => {
   const all = [
     gateway({ name: 'b', status: 'offline' }),
     gateway({ name: 'c' }),
@@ -41,7 +41,7 @@ test('gateways that can be used now come first, then by their names', () => {
   expect(byUse(all).map(({ name }) => name)).toEqual(['c', 'd', 'a', 'b'])
 })
 
-test('who only looks on in an organization is not offered its tools', () => {
+test('a viewer of an organization is not offered its tools', () => {
   const shared = gateway({ name: 'shared', scope: 'organization', organization_id: 'org_1' })
   const own = gateway({ name: 'own' })
   const among = (role: string, status = 'active') =>
@@ -51,7 +51,7 @@ test('who only looks on in an organization is not offered its tools', () => {
   expect(among('owner', 'suspended')).toEqual(['own'])
 })
 
-test('a session is asked for with a gateway where it has tools, with a list where not all are allowed', () => {
+test('a session with tools is created with a gateway, and with a tool list when not all are allowed', () => {
   const chosen = { gatewayId: 'gw_1', enabledTools: ['add'] }
   expect(sentTools({ ...withoutTools, ...chosen })).toEqual({})
   const all = { ...withoutTools, ...chosen, sessionType: 'automation' as const }
@@ -62,7 +62,7 @@ test('a session is asked for with a gateway where it has tools, with a list wher
 const after = (dataUpdateCount: number, status: 'success' | 'error' = 'success') =>
   soonAgain({ state: { status, dataUpdateCount } })
 
-test('what was looked at for ten minutes, and what fails, is asked for more seldom', () => {
+test('polling slows down after ten minutes and after a failure', () => {
   expect(after(1)).toBe(4000)
   expect(after(151)).toBe(30_000)
   expect(after(1, 'error')).toBe(30_000)

@@ -3,7 +3,7 @@ import { api } from './api'
 import type { Connection } from './connections'
 
 const pageSize = 100
-/** What is beyond so many pages is not shown: no account comes near it. */
+/** The maximum number of pages read: no account comes near it. */
 const mostPages = 10
 
 interface Part<Item> {
@@ -11,7 +11,7 @@ interface Part<Item> {
   hasMore: boolean
 }
 
-/** All of a list, page after page. */
+/** Reads a whole list, page by page. */
 async function whole<Item>(pageAt: (query: Record<string, string>) => Promise<Part<Item>>) {
   const found: Item[] = []
   for (let page = 0; page < mostPages; page += 1) {
@@ -28,7 +28,7 @@ async function gatewaysAt(query: Record<string, string>) {
   return { items: gateways, hasMore: pagination.has_more }
 }
 
-/** Self-hosted gateways that the account may see: its own, and those of its organizations. */
+/** Self-hosted gateways visible to the account: its own and those of its organizations. */
 export const gatewaysQuery = queryOptions({
   queryKey: ['gateways'],
   queryFn: () => whole(gatewaysAt),
@@ -36,7 +36,7 @@ export const gatewaysQuery = queryOptions({
 
 export type Gateway = Awaited<ReturnType<typeof gatewaysAt>>['items'][number]
 
-/** The connections by which a gateway is called. */
+/** The connections of a gateway. */
 export const gatewayConnectionsQuery = (id: string) =>
   queryOptions({
     queryKey: ['connections', 'of-gateway', id],
@@ -50,38 +50,38 @@ export const gatewayConnectionsQuery = (id: string) =>
     },
   })
 
-/** What a state is shown in, and what it means. Source: docs/gateways.md. */
+/** The colour and the explanation of each state. Source: docs/gateways.md. */
 export const gatewayStates = {
-  online: { color: 'green', meaning: 'It takes requests.' },
-  starting: { color: 'blue', meaning: 'It has not said yet what it serves.' },
-  offline: { color: 'gray', meaning: 'Its program is not connected.' },
-  error: { color: 'red', meaning: 'Its program said what is not understood.' },
+  online: { color: 'green', meaning: 'Ready for requests.' },
+  starting: { color: 'blue', meaning: 'Connected, but its models are not announced yet.' },
+  offline: { color: 'gray', meaning: 'Not connected.' },
+  error: { color: 'red', meaning: 'Connected with an incompatible protocol.' },
 } as const satisfies Record<Gateway['status'], { color: string; meaning: string }>
 
-/** What the state of a gateway means. */
+/** Explains the state of a gateway. */
 export const meaningOf = ({ status, last_heartbeat_at: heard }: Gateway): string =>
-  heard === null ? 'Its program has not connected yet.' : gatewayStates[status].meaning
+  heard === null ? 'Never connected.' : gatewayStates[status].meaning
 
 const order = ['online', 'starting', 'error', 'offline'] as const
 
-/** Those that can be used now first, then by their names. */
+/** Sorts usable gateways first, then by name. */
 export const byUse = (gateways: readonly Gateway[]): Gateway[] =>
   gateways.toSorted(
     (one, other) =>
       order.indexOf(one.status) - order.indexOf(other.status) || one.name.localeCompare(other.name),
   )
 
-/** The address of the service, by that of its gateways' socket. */
+/** Derives the service's address from that of the gateway socket. */
 export const serviceOf = (connectUrl: string): string =>
   connectUrl.replace(/^ws/, 'http').replace(/\/gateway$/, '')
 
 const isLocal = (address: string) =>
   /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(new URL(address).hostname)
 
-/** Whether the token would go to the service in the clear, which its program does only where it is told to. */
+/** Whether the token would be sent unencrypted, which the client does only with `--insecure`. */
 export const isInTheClear = (address: string): boolean =>
   address.startsWith('http:') && !isLocal(address)
 
-/** What starts the program beside the models. Source: docs/self-hosted.md. */
+/** The command that starts the gateway client beside the models. Source: docs/self-hosted.md. */
 export const connectCommand = (address: string): string =>
   `tollgate connect --url ${address}${isInTheClear(address) ? ' --insecure' : ''}`

@@ -1,7 +1,10 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { Talk } from './automation'
 
-/** Goes where something can be said in a session: one with tools has a page on which they are seen. */
+/**
+ * Navigates to where messages can be sent in a session: a session with tools has a page that shows its
+ * tool calls.
+ */
 export function useGoToTalk() {
   const navigate = useNavigate()
   return ({ id, gatewayId }: Pick<Talk, 'id' | 'gatewayId'>): Promise<void> =>

@@ -13,7 +13,7 @@ export const root = createRootRouteWithContext<Context>()({
   notFoundComponent: NotFound,
 })
 
-/** The parent of every page that needs a session. */
+/** The parent of every page that requires a session. */
 export const home = createRoute({
   getParentRoute: () => root,
   id: 'home',
@@ -26,7 +26,7 @@ export const home = createRoute({
   },
 })
 
-/** Where an address leads after sign-in, and what was wrong with the link that led to it. */
+/** The page to open after sign-in, and the error of the link that led here. */
 function wayIn(address: string): { to: string | undefined; error: string | undefined } {
   const url = new URL(address, window.location.origin)
   const error = url.searchParams.get('error') ?? undefined

@@ -15,7 +15,7 @@ export const noticeKinds = [
 ] as const
 export type NoticeKind = (typeof noticeKinds)[number]
 
-/** Which notifications are shown. */
+/** The filters of the inbox. */
 export interface InboxSearch {
   unread?: true | undefined
   kind?: NoticeKind | undefined
@@ -50,7 +50,7 @@ export const inboxQuery = (search: InboxSearch) =>
 
 export type Notice = Awaited<ReturnType<typeof pageAt>>['notifications'][number]
 
-/** How many notifications nobody has read. */
+/** The number of unread notifications. */
 export const unreadQuery = queryOptions({
   queryKey: ['inbox', 'unread'],
   queryFn: async () =>

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from './api'
 
-/** Keys of the account, expired ones too. */
+/** API keys of the account, including expired ones. */
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
   queryFn: async () => (await (await api.account.keys.$get()).json()).keys,
@@ -9,17 +9,17 @@ export const keysQuery = queryOptions({
 
 export type Key = Awaited<ReturnType<NonNullable<typeof keysQuery.queryFn>>>[number]
 
-/** What a key may do. */
+/** The permissions of a key. */
 export const permissions = [
-  ['read', 'Read', 'See models, logs, balance and settings.'],
-  ['write', 'Write', 'Call models, and change what is not the account itself.'],
-  ['admin', 'Admin', 'Everything, keys and organizations included.'],
+  ['read', 'Read', 'View models, logs, balance and settings.'],
+  ['write', 'Write', 'Call models and change everything except the account itself.'],
+  ['admin', 'Admin', 'Full access, including keys and organizations.'],
 ] as const
 
-/** What narrows a key below the plan. */
+/** The limits of a key, within those of the plan. */
 export const limits = [
   ['rate_limit_requests_per_minute', 'Requests per minute'],
   ['rate_limit_tokens_per_minute', 'Tokens per minute'],
-  ['max_concurrent_requests', 'Requests at once'],
+  ['max_concurrent_requests', 'Concurrent requests'],
   ['monthly_spend_limit', 'USD per month'],
 ] as const

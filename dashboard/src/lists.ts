@@ -1,15 +1,15 @@
 import { present } from './search'
 
-/** Rows of a list that is shown by pages. */
+/** The number of rows per page. */
 export const rowsOnPage = 25
 
-/** One page of a list, whatever it is of. */
+/** One page of a list. */
 export interface Rows<Item> {
   items: readonly Item[]
   total: number
 }
 
-/** Asks for a page of a list, with its filters. */
+/** The query of one page of a list, with its filters. */
 export const pageQuery = (filter: Readonly<Record<string, string | undefined>>, page = 1) => ({
   query: present({
     ...filter,

@@ -1,7 +1,7 @@
 const soonMs = 4000
-/** Of what changes seldom. */
+/** The polling interval of data that changes rarely. */
 export const laterMs = 30_000
-/** Ten minutes of it. */
+/** The number of polls in ten minutes. */
 const mostSoon = 150
 
 interface Asked {
@@ -9,8 +9,8 @@ interface Asked {
 }
 
 /**
- * How soon something that changes by itself is asked for again, in milliseconds: within seconds, and more
- * seldom where that goes wrong, or on a page that was left open. A page that nobody sees asks for nothing.
+ * Returns the polling interval in milliseconds: seconds at first, longer after a failure or on a page that
+ * stays open. A hidden page does not poll.
  */
 export const soonAgain = ({ state: { status, dataUpdateCount } }: Asked): number =>
   status === 'error' || dataUpdateCount > mostSoon ? laterMs : soonMs

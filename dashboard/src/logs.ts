@@ -7,19 +7,19 @@ const endpoint = api.account['request-logs']
 
 export const statuses = ['success', 'error', 'cancelled'] as const
 
-/** What a log's status is shown in. */
+/** The colour of each log status. */
 export const logColors = { success: 'green', error: 'red', cancelled: 'gray' } as const
 
 const hourMs = 3_600_000
-/** How far back a list goes; `between` is from one moment to another. */
+/** The length of each range; `between` has a start and an end. */
 const rangeMs = { hour: hourMs, day: 24 * hourMs, week: 168 * hourMs, month: 720 * hourMs }
 export const ranges = ['hour', 'day', 'week', 'month', 'between'] as const
 export type Range = (typeof ranges)[number]
 
-/** Which logs are shown, and which one is open. */
+/** The filters of the log list and the open log. */
 export interface LogSearch {
   range?: Range | undefined
-  /** Of `between`, in local time as an input of the browser has it. */
+  /** Start of `between`, in local time and the format of a datetime input. */
   from?: string | undefined
   to?: string | undefined
   status?: (typeof statuses)[number] | undefined
@@ -28,10 +28,10 @@ export interface LogSearch {
   key?: string | undefined
   /** The id of a self-hosted gateway. */
   gateway?: string | undefined
-  /** Latency in milliseconds. */
+  /** Minimum latency in milliseconds. */
   min?: number | undefined
   max?: number | undefined
-  /** The log that is open. */
+  /** The id of the open log. */
   open?: string | undefined
 }
 
@@ -56,12 +56,12 @@ export const usualRange: Range = 'month'
 
 type Filter = Omit<LogSearch, 'open'>
 
-/** Without what is open: opening a log is no other list. */
+/** The filter without the open log: opening a log must not reload the list. */
 export const filterOf = ({ open: _open, ...filter }: LogSearch): Filter => filter
 
 const timestampOf = (local: string | undefined) => local && new Date(local).toISOString()
 
-/** A filter as the service asks for it; of a range that ends now, `nowMs` says when that is. */
+/** A filter as query parameters; `nowMs` is the end of a range that ends now. */
 function queryOf(filter: Filter, nowMs: number): Record<string, string> {
   const { range = usualRange, from, to, status, model, provider, key, gateway, min, max } = filter
   const start =
@@ -84,7 +84,7 @@ function queryOf(filter: Filter, nowMs: number): Record<string, string> {
 }
 
 interface Place {
-  /** When the list was begun: a cursor belongs to the filter that it was made for. */
+  /** When the list was first loaded: a cursor belongs to the filter it was created for. */
   nowMs: number
   cursor: string | undefined
 }
@@ -139,7 +139,7 @@ export type LogDetails = Awaited<
   ReturnType<NonNullable<ReturnType<typeof detailsQuery>['queryFn']>>
 >
 
-/** The most rows that a file gets: a browser holds them all meanwhile. */
+/** The maximum number of rows in a file: the browser holds them all in memory. */
 export const mostExported = 100_000
 const exportSize = 100
 
@@ -166,14 +166,14 @@ export interface Progress {
 }
 
 interface Exporting {
-  /** Aborted where somebody wants the file no more. */
+  /** Aborted when the export is cancelled. */
   signal: AbortSignal
   onProgress: (progress: Progress) => void
 }
 
 /**
- * Saves the newest logs of a filter as a file. Resolves with how many of how many. However many pages that
- * are: what the account may ask in a minute is waited for.
+ * Saves the newest logs of a filter as a file. Resolves with the number saved and the total. The export
+ * waits when it reaches the account's rate limit, however many pages it takes.
  */
 export async function exportLogs(
   filter: Filter,
@@ -196,7 +196,7 @@ export async function exportLogs(
 const tooMany = 429
 const usualWaitMs = 5000
 
-/** A page, as soon as it may be asked for. */
+/** Loads a page, waiting as long as the rate limit requires. */
 async function patiently(filter: Filter, place: Place, signal: AbortSignal) {
   for (;;) {
     signal.throwIfAborted()

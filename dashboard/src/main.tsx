@@ -17,7 +17,7 @@ import { cssVariables, theme } from './theme'
 
 const mostRetries = 2
 
-/** What the service refused it refuses again. */
+/** A request that the service rejected would be rejected again. */
 const isWorthRetrying = (count: number, error: Error) =>
   count < mostRetries && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500)
 
@@ -32,7 +32,7 @@ sessionEnd.addEventListener('end', () => {
 })
 
 const root = document.querySelector('#root')
-if (!root) throw new Error('the page has no root')
+if (!root) throw new Error('Element #root not found')
 createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">

@@ -1,23 +1,26 @@
 import { useEffect, useState } from 'react'
 
 interface Props {
-  /** What it begins with. */
+  /** The initial text. */
   brought?: string | undefined
-  /** It can be sent now. */
+  /** Whether a message can be sent now. */
   isReady: boolean
-  /** The one before is being answered. */
+  /** Whether the previous message is still being answered. */
   isBusy: boolean
   onSend: (text: string) => void
 }
 
-/** What is to be said. Who sends it before that can be done need not send it again. */
+/**
+ * The state of the message input. A message sent before sending is possible waits and is sent
+ * automatically.
+ */
 export function useMessage({ brought = '', isReady, isBusy, onSend }: Props) {
   const [text, setText] = useState(brought)
   const [isWaiting, setWaiting] = useState(false)
   const isEmpty = text.trim() === ''
   const write = (written: string) => {
     setText(written)
-    // What was taken back is not sent with the next letter.
+    // A message that was deleted while waiting must not go out with the next keystroke.
     if (written.trim() === '') setWaiting(false)
   }
   const send = () => {

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, checkedFetch, json } from './api'
 import { yes } from './address'
 
-/** What an address of the page of models tells: filters, and the model that is open. */
+/** The search parameters of the models page: filters and the open model. */
 export const modelParameters = [
   'search',
   'provider',
@@ -17,12 +17,12 @@ export const modelParameters = [
 
 export type ModelSearch = { [Name in (typeof modelParameters)[number]]?: string | undefined }
 
-/** Begins the key of every query that tells of models, favourites and ratings. */
+/** Query key prefix of models, favourites and ratings. */
 export const modelsKey = ['models'] as const
 
 const pageSize = '50'
 
-/** Ids hold slashes, and whatever else a provider puts into a name. */
+/** Encodes a model id for a path: ids contain slashes and other characters that providers use. */
 export const inPath = (modelId: string) => ({ param: { model_id: encodeURIComponent(modelId) } })
 
 const filtersOf = (search: ModelSearch) => {
@@ -50,9 +50,9 @@ export const modelQuery = (id: string) =>
     queryKey: [...modelsKey, 'one', id],
     queryFn: async () => {
       const answer = await (await api.models[':model_id{.+}'].$get(inPath(id))).json()
-      // The same route answers with ratings where the path ends in that word.
+      // The same route responds with ratings when the path ends in that word.
       if (answer && 'pricing' in answer) return answer
-      throw new Error(`There is no model "${id}".`)
+      throw new Error(`Model "${id}" not found.`)
     },
   })
 
@@ -64,7 +64,7 @@ export const favoritesQuery = queryOptions({
 export type Favorite = Awaited<ReturnType<NonNullable<typeof favoritesQuery.queryFn>>>[number]
 export type Model = NonNullable<Favorite['model']>
 
-/** A handful of models whose names hold `text`. */
+/** A few models whose names contain `text`. */
 export const suggestionsQuery = (text: string) =>
   queryOptions({
     queryKey: [...modelsKey, 'suggested', text],
@@ -80,7 +80,7 @@ interface Provider {
   name: string
 }
 
-/** Providers, for a list of choices. */
+/** Providers for a select. */
 export const providersQuery = queryOptions({
   queryKey: ['providers'],
   queryFn: async () => {
@@ -91,7 +91,7 @@ export const providersQuery = queryOptions({
   staleTime: 300_000,
 })
 
-/** Makes a model or a collection a favourite, or none any more. */
+/** Adds a model or a collection to the favourites, or removes it. */
 export const setFavorite = (id: string, wanted: boolean) =>
   wanted
     ? api.favorites.$post(undefined, json({ model_id: id }))
@@ -113,22 +113,22 @@ export const categoryNames = {
   embedding: 'Embedding',
 } as const satisfies Record<Model['category'], string>
 
-/** Who pays for a call now: in short, in a sentence, and how it is coloured. */
+/** The current payer of a request: short label, explanation and colour. */
 export const billingNames = {
-  platform: ['your credit', 'A call is paid from your credit.', 'blue'],
-  house: ['the house', 'A call is not charged: your plan has the operator pay for it.', 'gray'],
-  byok: ['your key', 'A call goes out with your own key; the provider bills you.', 'violet'],
-  org_pays: ['organization', 'Your organization pays its provider; you pay nothing.', 'teal'],
+  platform: ['your credits', 'Requests are paid from your credits.', 'blue'],
+  house: ['operator', 'Requests are not charged: your plan bills them to the operator.', 'gray'],
+  byok: ['your key', 'Requests use your own key; the provider bills you.', 'violet'],
+  org_pays: ['organization', 'Your organization pays the provider; you pay nothing.', 'teal'],
   member_pays: [
-    'organization, your credit',
-    'A call goes out with the key of your organization and is paid from your credit.',
+    'organization, your credits',
+    "Requests use your organization's key and are paid from your credits.",
     'cyan',
   ],
-  free: ['free', 'A call costs nothing.', 'green'],
+  free: ['free', 'Requests are free.', 'green'],
 } as const satisfies Record<NonNullable<Model['billing_mode']>, readonly string[]>
 
 export const nobodyServes = [
-  'not served',
-  'Nobody serves this model to you now: add a connection to its provider.',
+  'unavailable',
+  'No connection available for this model. Add a connection to its provider.',
   'gray',
 ] as const

@@ -1,4 +1,4 @@
-/** What of an address says what a page shows. Whatever is wrong in it counts as left out. */
+/** The search parameters that decide what a page shows. Invalid values count as absent. */
 type Search = Record<string, unknown>
 
 export const periods = ['24h', '7d', '30d'] as const
@@ -57,9 +57,9 @@ export interface TransactionFilter {
 }
 
 export interface BillingSearch extends TransactionFilter {
-  /** Whose money; one's own without it. */
+  /** The organization whose balance is shown; the account's own when absent. */
   organization?: string | undefined
-  /** A checkout that somebody comes back from. */
+  /** The checkout from which the user returns. */
   checkout?: string | undefined
 }
 
@@ -74,7 +74,7 @@ export const billingSearch = (search: Search): BillingSearch => ({
 })
 
 export interface QuotaSearch {
-  /** The limit that more is asked of. */
+  /** The limit to request an increase of. */
   increase?: QuotaType | undefined
   granularity?: (typeof granularities)[number] | undefined
   page?: number | undefined
@@ -92,7 +92,7 @@ export type Grouping = (typeof groupings)[number]
 export interface UsageSearch {
   by?: Grouping | undefined
   period?: Period | undefined
-  /** Whose members. */
+  /** The organization whose members are shown. */
   organization?: string | undefined
 }
 

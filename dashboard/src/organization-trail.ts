@@ -5,7 +5,7 @@ import { billingSearch } from './money-search'
 import { plainName } from './plain-name'
 import { oneOf, present, textOf, type Search } from './search'
 
-/** What a change can be about, in plain words. Source: docs/audit-trail.md. */
+/** The kinds of objects a change can concern. Source: docs/audit-trail.md. */
 export const kindNames = {
   organization: 'Organization',
   member: 'Member',
@@ -23,10 +23,10 @@ type Kind = keyof typeof kindNames
 const isKind = (name: string): name is Kind => name in kindNames
 const kinds = Object.keys(kindNames).filter(isKind)
 
-/** Who can have made a change that no account made. */
-export const others = { operator: 'An operator', system: 'The service itself' } as const
+/** Actors other than accounts. */
+export const others = { operator: 'Operator', system: 'System' } as const
 
-/** Which changes are listed. */
+/** The filters of the audit log. */
 export interface TrailSearch {
   /** The id of an account, or one of `others`. */
   who?: string | undefined
@@ -43,10 +43,10 @@ export function toTrailSearch(search: Search): TrailSearch {
 
 const dayMs = 86_400_000
 
-/** The moment that a day is over. */
+/** The end of a day. */
 const endOf = (day: string) => new Date(Date.parse(day) + dayMs).toISOString()
 
-/** Behind which change a page begins; the first one at the newest. */
+/** The position after which a page starts; the first page starts at the newest change. */
 interface Place {
   cursor?: string | undefined
 }
@@ -67,7 +67,7 @@ async function pageAt(id: string, { who, kind, from, to }: TrailSearch, { cursor
 
 export type Change = Awaited<ReturnType<typeof pageAt>>['changes'][number]
 
-/** What was changed in an organization, newest first. */
+/** The changes of an organization, newest first. */
 export const trailQuery = (id: string, filter: TrailSearch) =>
   infiniteQueryOptions({
     queryKey: ['organizations', id, 'audit-trail', filter],
@@ -84,20 +84,20 @@ export function deedOf({ action }: Change): string {
   return `${isKind(kind) ? kindNames[kind] : kind}: ${plainName(deed)}`
 }
 
-/** Who made it, as people know them. */
+/** The actor's email address. */
 export function actorOf({ actor, actor_email: email }: Change): string {
   if (actor === 'operator' || actor === 'system') return others[actor]
   return email ?? actor
 }
 
-/** How it was asked for, and from where; undefined where no account did. */
+/** The credential and the IP address of a change; undefined when no account made it. */
 export function wayOf({ key_id: key, client_address: address }: Change): string | undefined {
   if (key === null) return undefined
   const way = key === 'session' ? 'signed in' : `with ${key}`
   return address === null ? way : `${way}, from ${address}`
 }
 
-/** A value in a few words: what is not there is none, and so is a list without anything. */
+/** Formats a value; null and an empty list are "none". */
 function wordsOf(value: unknown): string {
   if (value === null || value === undefined) return 'none'
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(wordsOf).join(', ')
@@ -110,13 +110,13 @@ function wordsOf(value: unknown): string {
 
 export interface Difference {
   name: string
-  /** Undefined for something new. */
+  /** Undefined for a new object. */
   before?: string
-  /** Undefined for something that is gone. */
+  /** Undefined for a deleted object. */
   after?: string
 }
 
-/** What differs: field by field. What is new or gone is told without the fields that it does not have. */
+/** The differences, field by field. A created or deleted object is listed without its empty fields. */
 export function differencesOf({ before, after }: Change): Difference[] {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return names.flatMap((name) => {

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from './api'
 
-/** Organizations that the account belongs to, in whatever state. */
+/** Organizations of the account, whatever its membership status. */
 export const organizationsQuery = queryOptions({
   queryKey: ['organizations'],
   queryFn: async () => (await (await api.organizations.$get()).json()).organizations,
@@ -17,7 +17,7 @@ export type Organization = Awaited<
   ReturnType<NonNullable<ReturnType<typeof organizationQuery>['queryFn']>>
 >
 
-/** Invitations to the account's own address. */
+/** Pending invitations to the account's own address. */
 export const ownInvitationsQuery = queryOptions({
   queryKey: ['own-invitations'],
   queryFn: async () => (await (await api.organizations.invitations.$get()).json()).invitations,
@@ -25,21 +25,21 @@ export const ownInvitationsQuery = queryOptions({
 
 export type Role = Organization['role']
 
-/** Who changes members and settings. Source: contract 2.4. */
+/** Whether the role manages members and settings. Source: contract 2.4. */
 export const isManager = ({ role }: Organization) => role === 'owner' || role === 'admin'
 
-/** What somebody may make of others; an owner who makes another one the owner becomes admin. */
+/** The roles a member may assign; an owner who appoints another owner becomes admin. */
 export const rolesBelow = (role: Role): Role[] =>
   role === 'owner'
     ? ['owner', 'admin', 'developer', 'viewer', 'member']
     : ['developer', 'viewer', 'member']
 
-/** What those may be who are invited. */
+/** The roles of an invitation. */
 export type InvitedRole = Exclude<Role, 'owner'>
 export const invitedBy = (role: Role): InvitedRole[] =>
   rolesBelow(role).flatMap((one) => (one === 'owner' ? [] : [one]))
 
-/** The latest hundred, whatever became of them. */
+/** The latest hundred invitations of any status. */
 export const invitationsQuery = (id: string) =>
   queryOptions({
     queryKey: ['organizations', id, 'invitations'],

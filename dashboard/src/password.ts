@@ -1,6 +1,6 @@
-/** As the server asks for it. */
+/** The minimum length that the server enforces. */
 export const leastPassword = 10
 
-/** What is wrong with a new password; null for nothing. */
+/** Returns the error of a new password, or null. */
 export const passwordProblem = (password: string): string | null =>
   password.length < leastPassword ? `Use at least ${leastPassword} characters` : null

@@ -1,2 +1,2 @@
-/** A name of the interface in plain words: `waiting_on_customer` is “waiting on customer”. */
+/** Formats an API name as words: `waiting_on_customer` becomes “waiting on customer”. */
 export const plainName = (name: string) => name.replaceAll('_', ' ')

@@ -3,7 +3,7 @@ import { api } from './api'
 
 export const poolsEndpoint = api['connection-pools']
 
-/** Pools that the account may see. */
+/** Pools visible to the account. */
 export const poolsQuery = queryOptions({
   queryKey: ['pools'],
   queryFn: async () => (await (await poolsEndpoint.$get({ query: { limit: '100' } })).json()).pools,
@@ -12,18 +12,21 @@ export const poolsQuery = queryOptions({
 export type Pool = Awaited<ReturnType<NonNullable<typeof poolsQuery.queryFn>>>[number]
 export type PoolStrategy = Pool['strategy']
 
-/** Which member is asked first: by name, and what it means. */
+/** Routing strategies of pools: name and description. */
 export const poolStrategies = {
-  round_robin: ['In turns', 'One after the other, so that each gets as many calls.'],
-  priority: ['In order', 'The first that can serve; the next ones only where it fails.'],
-  least_used: ['Least used', 'The one with the fewest calls running.'],
-  random: ['At random', 'Any of them, each as likely as the next.'],
+  round_robin: [
+    'Round robin',
+    'Each connection in turn, so that all receive the same number of requests.',
+  ],
+  priority: ['Priority', 'The first available connection; the others are fallbacks.'],
+  least_used: ['Least used', 'The connection with the fewest running requests.'],
+  random: ['Random', 'A random connection; all are equally likely.'],
 } as const satisfies Record<PoolStrategy, readonly string[]>
 
 const isStrategy = (name: string | null): name is PoolStrategy =>
   name !== null && name in poolStrategies
 
-/** A choice of a strategy, as a list of choices tells it. */
+/** Narrows the value of a select to a strategy. */
 export const poolStrategyOf = (name: string | null): PoolStrategy =>
   isStrategy(name) ? name : 'round_robin'
 

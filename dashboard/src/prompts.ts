@@ -4,7 +4,7 @@ import { yes } from './address'
 
 export const promptsKey = ['prompts'] as const
 
-/** What an address of the page of prompts tells: filters, and the prompt that is open. */
+/** The search parameters of the prompts page: filters and the open prompt. */
 export interface PromptSearch {
   search?: string | undefined
   category?: string | undefined
@@ -40,11 +40,11 @@ export const promptsQuery = (search: PromptSearch) =>
 type Page = Awaited<ReturnType<NonNullable<ReturnType<typeof promptsQuery>['queryFn']>>>
 export type Prompt = Page['prompts'][number]
 
-/** What the address names in the place of an id while a prompt is being written. */
+/** Stands for an id in the address while a new prompt is being written. */
 export const newPrompt = 'new'
 
 const placeholder = /\{\{\s*([\p{L}\p{N}_][\p{L}\p{N}_.-]*)\s*\}\}/gu
 
-/** A prompt with its variables filled in; what is not filled in stays as it is. */
+/** Fills in the variables of a prompt; variables without a value stay as they are. */
 export const filledIn = (content: string, values: Readonly<Record<string, string>>) =>
   content.replaceAll(placeholder, (whole, name: string) => values[name] || whole)

@@ -2,18 +2,18 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api } from './api'
 import type { QuotaSearch, QuotaType } from './money-search'
 
-/** Limits by their names. */
+/** Limit labels. */
 export const quotaNames: Readonly<Record<QuotaType, string>> = {
   requests_per_minute: 'Requests per minute',
   tokens_per_minute: 'Tokens per minute',
-  concurrent_requests: 'Requests at once',
+  concurrent_requests: 'Concurrent requests',
   monthly_requests: 'Requests this month',
   monthly_spend: 'Spend this month',
 }
 
 const endpoint = api.user.quota
 
-/** Where the account stands now; minutes pass quickly. */
+/** Current usage of the limits; per-minute limits change quickly. */
 export const quotaQuery = queryOptions({
   queryKey: ['quota', 'status'],
   queryFn: async () => (await endpoint.status.$get()).json(),
@@ -23,7 +23,7 @@ export type Quota = Awaited<ReturnType<NonNullable<typeof quotaQuery.queryFn>>>[
 
 export const historyOnPage = 15
 
-/** What was used by day for 90 days, or by month for a year. */
+/** Usage by day over 90 days, or by month over one year. */
 export const historyQuery = ({ granularity = 'day', page = 1 }: QuotaSearch) =>
   queryOptions({
     queryKey: ['quota', 'history', granularity, page],
@@ -37,7 +37,7 @@ export const historyQuery = ({ granularity = 'day', page = 1 }: QuotaSearch) =>
         offset: String((page - 1) * historyOnPage),
       }
       const answer = await (await endpoint.history.$get({ query })).json()
-      // Told with the rows, as those of before stay while others come.
+      // Part of the result, as the previous rows stay visible while new ones load.
       return { ...answer, granularity }
     },
     placeholderData: keepPreviousData,
@@ -46,7 +46,7 @@ export type UsedThen = Awaited<
   ReturnType<NonNullable<ReturnType<typeof historyQuery>['queryFn']>>
 >['history'][number]
 
-/** Which higher limits the account asked for, the last hundred. */
+/** The account's last hundred requests for limit increases. */
 export const quotaRequestsQuery = queryOptions({
   queryKey: ['quota', 'requests'],
   queryFn: async () =>

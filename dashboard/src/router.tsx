@@ -20,7 +20,7 @@ import { toTicketSearch } from './tickets'
 
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
-/** Pages for who is not signed in. */
+/** Pages for signed-out users. */
 const entry = createRoute({ getParentRoute: () => root, id: 'entry', component: Outlet })
 const signIn = createRoute({
   getParentRoute: () => entry,
@@ -45,7 +45,7 @@ const reset = createRoute({
   component: lazyRouteComponent(() => import('./pages/reset-password'), 'ResetPasswordPage'),
 })
 
-/** Everything else needs a session. */
+/** All other pages require a session. */
 const overview = createRoute({
   getParentRoute: () => home,
   path: '/',
@@ -173,7 +173,7 @@ const alerts = createRoute({
   validateSearch: toAlertSearch,
   component: lazyRouteComponent(() => import('./pages/alerts'), 'AlertsPage'),
 })
-/** Where a notification leads. */
+/** The target of a notification's link. */
 const alert = createRoute({
   getParentRoute: () => home,
   path: '/alerts/$id',
@@ -241,7 +241,7 @@ const routeTree = root.addChildren([
 
 const errorOf = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)))
 
-/** The pages, by their paths. */
+/** Creates the router with all pages. */
 export const createAppRouter = (queries: QueryClient) =>
   createRouter({
     routeTree,
@@ -257,7 +257,7 @@ declare module '@tanstack/react-router' {
     router: ReturnType<typeof createAppRouter>
   }
   interface HistoryState {
-    /** What is to be said in the playground. */
+    /** The initial message of the playground. */
     message?: string
   }
 }

@@ -8,7 +8,7 @@ interface Service {
   auth: { oauth_providers: string[] }
 }
 
-/** What anybody may know of this service. */
+/** Public information about this service. */
 export const serviceQuery = queryOptions({
   queryKey: ['service'],
   queryFn: async (): Promise<Service> => (await checkedFetch('/api/public/config')).json(),

@@ -1,12 +1,12 @@
 import type { TalkType } from './automation'
 import { byUse, type Gateway } from './gateways'
 
-/** What of a form says whose tools a session has. */
+/** The form fields that select a session's tools. */
 export interface ToolFields {
   sessionType: TalkType
   /** Empty for a session without tools. */
   gatewayId: string
-  /** Those of a gateway that come later are among them. */
+  /** Includes tools that the gateway adds later. */
   hasAllTools: boolean
   enabledTools: string[]
 }
@@ -18,14 +18,14 @@ export const withoutTools: ToolFields = {
   enabledTools: [],
 }
 
-/** The types of sessions. Source: docs/automation.md. */
+/** Session types. Source: docs/automation.md. */
 export const talkTypes = [
   { value: 'chat', label: 'Chat without tools' },
   { value: 'remote_chat', label: 'Chat with tools of a gateway' },
   { value: 'automation', label: 'Automation with tools of a gateway' },
 ] as const satisfies readonly { value: TalkType; label: string }[]
 
-/** Those that somebody may run tools of: not one of an organization that lets them only look. */
+/** The gateways whose tools the user may run; a viewer of an organization may not. */
 export const usableGateways = (
   gateways: readonly Gateway[],
   organizations: readonly { id: string; role: string; status: string }[],
@@ -38,14 +38,14 @@ export const usableGateways = (
   return byUse(gateways.filter(({ organization_id: id }) => id === null || open.has(id)))
 }
 
-/** What is wrong with each field; null for nothing. */
+/** Validates the fields. */
 export const toolRules = {
   gatewayId: (gatewayId: string, { sessionType }: ToolFields) =>
-    sessionType !== 'chat' && gatewayId === '' ? 'Choose a gateway.' : null,
+    sessionType !== 'chat' && gatewayId === '' ? 'Select a gateway.' : null,
   enabledTools: (chosen: string[], { sessionType, hasAllTools }: ToolFields) =>
-    sessionType !== 'chat' && !hasAllTools && chosen.length === 0 ? 'Choose at least one.' : null,
+    sessionType !== 'chat' && !hasAllTools && chosen.length === 0 ? 'Select at least one.' : null,
 }
 
-/** The fields as the service takes them. */
+/** The fields in the shape the API expects. */
 export const sentTools = ({ sessionType, gatewayId, hasAllTools, enabledTools }: ToolFields) =>
   sessionType === 'chat' ? {} : { sessionType, gatewayId, ...(!hasAllTools && { enabledTools }) }

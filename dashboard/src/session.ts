@@ -9,7 +9,7 @@ export interface User {
   isOperator?: boolean
 }
 
-/** A browser where somebody is signed in. */
+/** A browser session. */
 export interface Session {
   id: string
   token: string
@@ -24,7 +24,7 @@ interface SignedIn {
   session: Session
 }
 
-/** Calls an endpoint of sign-in, below `/api/auth`. Rejects with `ApiError`. */
+/** Calls a sign-in endpoint below `/api/auth`. Rejects with `ApiError`. */
 async function ask<Answer>(path: string, body?: object): Promise<Answer> {
   const response = await checkedFetch(`/api/auth${path}`, {
     method: body ? 'POST' : 'GET',
@@ -33,7 +33,7 @@ async function ask<Answer>(path: string, body?: object): Promise<Answer> {
   return response.json()
 }
 
-/** Who is signed in; null where nobody is. */
+/** The signed-in user; null when signed out. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: () => ask<SignedIn | null>('/get-session'),
@@ -45,7 +45,7 @@ export const sessionsQuery = queryOptions({
   queryFn: () => ask<Session[]>('/list-sessions'),
 })
 
-/** Whether there is a password to sign in with: who came by a link or another service need not have one. */
+/** Whether the account has a password: accounts that signed in by a link or another provider need not. */
 export const hasPasswordQuery = queryOptions({
   queryKey: ['has-password'],
   queryFn: async () => {
@@ -59,13 +59,13 @@ export interface Credentials {
   password: string
 }
 
-/** Where people may have an account already that lets them in here. */
+/** Other sign-in providers. */
 export const otherServices = { github: 'GitHub', google: 'Google' } as const
 export type OtherService = keyof typeof otherServices
 
-/** What sign-in does, as the library's endpoints name it. */
+/** The sign-in actions, as the auth library's endpoints name them. */
 export const signIn = {
-  /** Whether a second factor is asked for next. */
+  /** Resolves with whether a second factor is required next. */
   async withPassword(credentials: Credentials): Promise<{ needsFactor: boolean }> {
     const answer = await ask<{ twoFactorRedirect?: boolean }>('/sign-in/email', credentials)
     return { needsFactor: answer.twoFactorRedirect === true }
@@ -73,7 +73,7 @@ export const signIn = {
   withCode: (code: string) => ask('/two-factor/verify-totp', { code }),
   withBackupCode: (code: string) => ask('/two-factor/verify-backup-code', { code }),
   withLink: (email: string) => ask('/sign-in/magic-link', { email, callbackURL: '/' }),
-  /** Where to go on at another service. */
+  /** Returns the address of the other provider's sign-in page. */
   withService: (provider: OtherService) =>
     ask<{ url: string }>('/sign-in/social', { provider, callbackURL: '/' }),
   signUp: (account: Credentials & { name: string }) =>
@@ -84,7 +84,7 @@ export const signIn = {
   signOut: () => ask('/sign-out', {}),
 }
 
-/** What keeps an account safe. */
+/** The account's security settings. */
 export const security = {
   changePassword: (currentPassword: string, newPassword: string) =>
     ask('/change-password', { currentPassword, newPassword, revokeOtherSessions: true }),

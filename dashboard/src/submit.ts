@@ -1,15 +1,15 @@
 import { useState } from 'react'
 import { ApiError } from './api'
 
-/** What of a form is told that a field is wrong. */
+/** The part of a form that receives field errors. */
 interface Fields {
   values: object
   setFieldError: (path: string, message: string) => void
 }
 
 /**
- * Does something, once at a time. Why it failed is shown at the field that the service names, where
- * `form` has it, else it is `error`.
+ * Runs a submission, one at a time. An error appears at the field that the API names if `form` has it, and
+ * otherwise as `error`.
  */
 export function useSubmit<Input>(work: (input: Input) => Promise<unknown>, form?: Fields) {
   const [isBusy, setBusy] = useState(false)

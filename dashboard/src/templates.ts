@@ -14,7 +14,7 @@ const one = (id: string) => `${path}/${encodeURIComponent(id)}`
 const send = (target: string, method: string, body?: object) =>
   checkedFetch(target, { method, ...(body && json(body).init) })
 
-/** Own ones, public ones and those of the service. Source: contract 8.3. */
+/** The account's own templates, public ones and system ones. Source: contract 8.3. */
 export const templatesQuery = queryOptions({
   queryKey: ['templates'],
   queryFn: async () => {
@@ -31,7 +31,7 @@ export const templates = {
 
 const placeholder = /\{\{\s*([A-Za-z_][\w-]*)\s*\}\}/g
 
-/** The names of `{{name}}` in texts, each once, in their order. */
+/** Returns the names of `{{name}}` variables in texts, each once, in order. */
 export const namesIn = (...texts: string[]): string[] => [
   ...new Set(texts.flatMap((text) => [...text.matchAll(placeholder)].map(([, name = '']) => name))),
 ]

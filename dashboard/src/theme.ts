@@ -22,7 +22,7 @@ const brand: MantineColorsTuple = [
   '#064854',
 ]
 
-/** The cross has no name of its own. */
+/** The close button has no accessible name by default. */
 const closable = { closeButtonProps: { 'aria-label': 'Close' } }
 
 export const theme = createTheme({
@@ -37,15 +37,15 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
   headings: { fontWeight: '600' },
   components: {
-    // In its own colour a title is too pale for its ground.
+    // In the alert's colour the title has too little contrast.
     Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
-    // Never cut for want of room, where words beside it can give way.
+    // Badges are never truncated; the text beside them wraps.
     Badge: Badge.extend({
       styles: { root: { textTransform: 'none', flexShrink: 0, maxWidth: '100%' } },
     }),
     Drawer: Drawer.extend({ defaultProps: closable }),
     Modal: Modal.extend({ defaultProps: closable }),
-    // Beside a title the words are too pale.
+    // Beside a title the message has too little contrast.
     Notification: Notification.extend({
       defaultProps: closable,
       styles: { description: { color: 'var(--mantine-color-text)' } },
@@ -53,7 +53,7 @@ export const theme = createTheme({
   },
 })
 
-/** On the light ground of a badge the usual ones are too pale. */
+/** The default colours have too little contrast on a badge's light background. */
 const readableOnLight = {
   '--mantine-color-green-light-color': '#1e6b2f',
   '--mantine-color-yellow-light-color': '#7a4a00',
@@ -62,13 +62,13 @@ const readableOnLight = {
   '--mantine-color-lime-light-color': '#44660b',
 }
 
-/** White words on the usual red are too pale. */
+/** White text has too little contrast on the default red. */
 const readableOnRed = {
   '--mantine-color-red-filled': 'var(--mantine-color-red-9)',
   '--mantine-color-red-filled-hover': '#b02525',
 }
 
-/** All text has 4.5 to 1 against what is behind it, what is dimmed and what is wrong too. */
+/** All text has a contrast of at least 4.5 to 1, including dimmed text and errors. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -52,7 +52,7 @@ export const stateColors: Readonly<Record<State, string>> = {
   closed: 'gray',
 }
 
-/** What the owner of a ticket may make of it, by what it is. Source: contract 6.12. */
+/** The states that the owner of a ticket may set, by the current state. Source: contract 6.12. */
 export const settable: Readonly<Record<State, readonly ('open' | 'resolved' | 'closed')[]>> = {
   open: ['resolved', 'closed'],
   in_progress: ['resolved', 'closed'],
@@ -61,7 +61,7 @@ export const settable: Readonly<Record<State, readonly ('open' | 'resolved' | 'c
   closed: ['open'],
 }
 
-/** Which tickets are shown; `new` is the form for another one, about `request` where there is one. */
+/** The filters of the tickets; `new` opens the form for a new ticket, about `request` if given. */
 export interface TicketSearch {
   status?: State | undefined
   category?: Category | undefined
@@ -98,7 +98,7 @@ export type ListedTicket = Awaited<ReturnType<typeof pageAt>>['tickets'][number]
 
 const lookEveryMs = 30_000
 
-/** One ticket; support may answer while it is looked at. */
+/** One ticket, polled as support may reply. */
 export const ticketQuery = (id: string) =>
   queryOptions({
     queryKey: ['tickets', 'one', id],

@@ -4,20 +4,20 @@ import { answered, grown, isLimit, stateOf, stepsIn, tookMs } from './tool-steps
 const call = (id: string, name: string) => ({ id, function: { name, arguments: '{}' } })
 const result = (tool_call_id: string, content = 'Done') => ({ tool_call_id, content })
 
-test('of several calls the first runs, the others wait, and each is timed from its own turn', () => {
+test('of several tool calls the first runs, the others wait, and each is timed from its own start', () => {
   const asked = stepsIn([call('a', 'add'), call('b', 'look')], 1000)
   const states = (steps: typeof asked, isComing = true) =>
     steps.map((_, index) => stateOf(steps, index, isComing))
-  expect(states(asked)).toEqual(['runs', 'waits'])
+  expect(states(asked)).toEqual(['running', 'waiting'])
   const half = answered(asked, result('a'), 3000)
-  expect(states(half)).toEqual(['done', 'runs'])
+  expect(states(half)).toEqual(['done', 'running'])
   expect(states(half, false)).toEqual(['done', 'no result'])
   const whole = answered(half, result('b', 'Error: it broke'), 3500)
   expect(states(whole)).toEqual(['done', 'failed'])
   expect(whole.map(tookMs)).toEqual([2000, 500])
 })
 
-test('a call that comes in pieces is put together, and its time begins with the last one', () => {
+test('a streamed tool call is assembled, and its time starts with the last fragment', () => {
   const first = grown([], { index: 0, id: 'a', function: { name: 'add', arguments: '{"a"' } }, 10)
   const [step] = answered(
     grown(first, { index: 0, function: { arguments: ':1}' } }, 20),
@@ -28,12 +28,12 @@ test('a call that comes in pieces is put together, and its time begins with the 
   expect(step && tookMs(step)).toBe(30)
 })
 
-test('a result that nobody asked for changes nothing', () => {
+test('a result without a call changes nothing', () => {
   const asked = stepsIn([call('a', 'add')], 1)
   expect(answered(asked, result('b'), 2)).toEqual(asked)
 })
 
-test('what a limit left out is told from what failed', () => {
+test('a call skipped by a limit is distinguished from a failed one', () => {
   const words = 'Error: not run, as the message has reached its limit.'
   const steps = answered(stepsIn([call('a', 'add')], 1), result('a', words), 2)
   expect(stateOf(steps, 0, false)).toBe('not run')

@@ -1,18 +1,18 @@
-/** A call of a tool that ran on a self-hosted gateway, and what came of it. */
+/** A tool call that ran on a self-hosted gateway, and its result. */
 export interface ToolStep {
   id: string
   name: string
-  /** What the model gave it: JSON, as a rule. */
+  /** The arguments from the model, normally JSON. */
   text: string
-  /** What the model got; undefined as long as there is none. */
+  /** The result sent to the model; undefined until there is one. */
   result?: string
-  /** When it was its turn, in milliseconds since 1970; undefined where nobody knows. */
+  /** The start in milliseconds since 1970; undefined when unknown. */
   startedAtMs?: number
-  /** When its result was there. */
+  /** The time of its result. */
   endedAtMs?: number
 }
 
-/** Some of a call, as a stream tells it: the rest of its arguments follows. */
+/** A streamed fragment of a tool call; further arguments follow. */
 export interface CallPiece {
   index: number
   id?: string
@@ -29,7 +29,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** The calls of a message, as it is kept since `atMs`. */
+/** The tool calls of a message stored at `atMs`. */
 export const stepsIn = (
   calls: readonly Record<string, unknown>[] | null,
   atMs: number,
@@ -39,7 +39,7 @@ export const stepsIn = (
     return { id: textOf(id), name: textOf(name), text: textOf(text), startedAtMs: atMs }
   })
 
-/** Steps with what a stream adds to one of them; `index` counts them from the first of the answer. */
+/** Adds a streamed fragment to one of the steps; `index` counts from the first of the response. */
 export function grown(
   steps: readonly ToolStep[],
   { index, ...piece }: CallPiece,
@@ -53,13 +53,13 @@ export function grown(
     text: known.text + (piece.function?.arguments ?? ''),
   }
   const all = [...steps.slice(0, index), step, ...steps.slice(index + 1)]
-  // None runs before the last of them was asked for.
+  // No call starts before the last one has arrived.
   return all.map((one) => ({ ...one, startedAtMs: atMs }))
 }
 
 /**
- * Steps with a result, at the first that waits for it: ids may come again in later answers. They run one
- * after the other: then it is the turn of those that are left.
+ * Adds a result to the first step that waits for it: ids may repeat in later responses. Steps run one
+ * after the other, so the next one starts.
  */
 export function answered(
   steps: readonly ToolStep[],
@@ -74,23 +74,23 @@ export function answered(
   })
 }
 
-/** How long a step took, in milliseconds; undefined where that is not known. */
+/** The duration of a step in milliseconds; undefined when unknown. */
 export const tookMs = ({ startedAtMs, endedAtMs }: ToolStep): number | undefined =>
   startedAtMs === undefined || endedAtMs === undefined
     ? undefined
     : Math.max(0, endedAtMs - startedAtMs)
 
-export type StepState = 'runs' | 'waits' | 'done' | 'failed' | 'not run' | 'no result'
+export type StepState = 'running' | 'waiting' | 'done' | 'failed' | 'not run' | 'no result'
 
 /** Source: docs/automation.md. */
 const notRun = 'Error: not run, as the message has reached its limit.'
 
-/** What has become of the step at `index`; `isComing`: more may come. */
+/** The state of the step at `index`; `isComing` means that more may arrive. */
 export function stateOf(steps: readonly ToolStep[], index: number, isComing: boolean): StepState {
   const result = steps[index]?.result
   if (result === undefined && !isComing) return 'no result'
   if (result === undefined) {
-    return steps.findIndex((step) => step.result === undefined) === index ? 'runs' : 'waits'
+    return steps.findIndex((step) => step.result === undefined) === index ? 'running' : 'waiting'
   }
   if (result === notRun) return 'not run'
   return /^error/i.test(result) ? 'failed' : 'done'
@@ -99,5 +99,5 @@ export function stateOf(steps: readonly ToolStep[], index: number, isComing: boo
 const limitWords =
   /^Stopped: (one message may call|the model may ask for tools|this message has cost) /
 
-/** Whether that are the service's words for a limit of steps or cost that a message has reached. */
+/** Whether a text is the service's notice of a step or cost limit that a message has reached. */
 export const isLimit = (text: string): boolean => limitWords.test(text)

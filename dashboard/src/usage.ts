@@ -4,25 +4,25 @@ import { lengthsMs } from './billing'
 import { saveFile, toCsv } from './csv'
 import type { Period } from './money-search'
 
-/** What one model, key, member or department used. */
+/** The usage of one model, key, member or department. */
 export interface Used {
   id: string
   name: string
-  /** What else tells it from the others. */
+  /** Distinguishes it from others of the same name. */
   about?: string | null
   requests: number
   input_tokens: number
   output_tokens: number
   cost_usd: number
-  /** Input tokens read from a prompt cache, and what caching saved; absent where they are not counted. */
+  /** Input tokens read from a prompt cache, and the savings; absent when the API does not report them. */
   cached_tokens?: number
   cache_savings_usd?: number
-  /** Null where nothing was measured, absent where it is not told. */
+  /** Null when nothing was measured, absent when the API does not report it. */
   avg_latency_ms?: number | null
 }
 
 export interface Usage {
-  /** As the service counted it; in whole days of UTC where `isByDay`. */
+  /** The start of the period as the service counted it; in whole UTC days with `isByDay`. */
   start: string
   end: string
   isByDay: boolean
@@ -31,10 +31,10 @@ export interface Usage {
 
 const sinceOf = (period: Period) => new Date(Date.now() - lengthsMs[period]).toISOString()
 
-/** As many groups as the service tells of, those with the most requests. */
+/** The maximum number of groups the API returns, those with the most requests. */
 export const mostGroups = 1000
 
-/** What the account asked, by model or by key: refused requests too, and whoever paid. */
+/** The account's usage by model or by key, including rejected requests, regardless of who paid. */
 export const ownUsageQuery = (by: 'model' | 'key', period: Period) =>
   queryOptions({
     queryKey: ['usage', by, period],
@@ -47,7 +47,7 @@ export const ownUsageQuery = (by: 'model' | 'key', period: Period) =>
               ...sums,
               cache_savings_usd: saved,
               id: model,
-              name: model || 'No model was named',
+              name: model || 'No model',
               cost_usd: cost,
             }))
           : stats.by_key.map(({ api_key_id: id, api_key_prefix: prefix, ...sums }) => ({
@@ -62,13 +62,13 @@ export const ownUsageQuery = (by: 'model' | 'key', period: Period) =>
     placeholderData: keepPreviousData,
   })
 
-/** Where no key of the account is called so any more. */
+/** The name of a key that no longer exists. */
 function nameOfKey(id: string | null, prefix: string | null): string {
-  if (id === dashboardKey) return 'This dashboard'
+  if (id === dashboardKey) return 'Dashboard'
   return prefix === null ? 'No key' : `${prefix}…`
 }
 
-/** What stands for a key where somebody is signed in. */
+/** Stands for a key when the request came from a signed-in browser. */
 const dashboardKey = 'session'
 
 export const sharedGroupings = ['user', 'model', 'department'] as const
@@ -83,7 +83,7 @@ function rowsOf(usage: SharedUsage): Used[] {
     return usage.by_user.map(({ user_id: id, display_name: name, email, ...sums }) => ({
       ...sums,
       id,
-      name: name ?? 'Somebody who left',
+      name: name ?? 'Former member',
       about: email,
     }))
   }
@@ -97,7 +97,7 @@ function rowsOf(usage: SharedUsage): Used[] {
   }))
 }
 
-/** What the members of an organization used of it, at catalogue prices. */
+/** The members' usage of an organization at catalogue prices. */
 export const sharedUsageQuery = (id: string, by: SharedGrouping, period: Period) =>
   queryOptions({
     queryKey: ['organizations', id, 'usage', by, period],
@@ -122,7 +122,7 @@ const columns = [
   'avg_latency_ms',
 ] as const satisfies readonly (keyof Used)[]
 
-/** Saves all rows as a file, without the columns that none of them has. */
+/** Exports all rows as a file, without columns that are empty in all of them. */
 export function exportUsage(file: string, rows: readonly Used[]): void {
   const told = columns.filter((column) => rows.some((row) => row[column] !== undefined))
   saveFile(`${file}.csv`, toCsv(told, rows), 'text/csv;charset=utf-8')

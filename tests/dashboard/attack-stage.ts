@@ -33,7 +33,7 @@ export const rested = ({ sql }: SignedIn) => sql`delete from auth_rate_limit`
 
 /** Signs in on the page where somebody is. */
 export async function enter(page: Page, as = email, withPassword = password) {
-  await page.getByLabel('E-mail').fill(as)
+  await page.getByLabel('Email').fill(as)
   await page.getByRole('textbox', { name: 'Password' }).fill(withPassword)
   await page.keyboard.press('Enter')
 }

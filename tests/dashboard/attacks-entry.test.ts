@@ -109,8 +109,8 @@ describe('B04: nobody is led or framed', () => {
     })
     const page = await context.newPage()
     await page.goto(`${address}/forgot-password`)
-    await page.getByLabel('E-mail').fill(email)
-    await page.getByRole('button', { name: 'Send the link' }).click()
+    await page.getByLabel('Email').fill(email)
+    await page.getByRole('button', { name: 'Send link' }).click()
     await page.getByText('a link is on its way').waitFor()
     const [link = ''] = await linksFor(dashboard.sql, email)
     await page.goto(link)
@@ -148,7 +148,7 @@ test('B05: a key is in no page, storage, history or answer once it was shown', a
   const key = await page.getByRole('textbox', { name: 'API key' }).inputValue()
   expect(await kept(page)).toContain(key)
   page.on('response', (response) => answers.push(response.text().catch(() => '')))
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('textbox', { name: 'API key' }).waitFor({ state: 'detached' })
   expect(await kept(page)).not.toContain(key)
   for (const path of ['/logs', '/keys', '/']) {
@@ -245,7 +245,7 @@ describe('B07: guessing', () => {
     await change()
     await page.getByRole('alert').waitFor()
     await page.goto(link)
-    await page.getByRole('heading', { name: 'This link does not work any more' }).waitFor()
+    await page.getByRole('heading', { name: 'This link has expired' }).waitFor()
     await context.close()
   })
 

@@ -188,10 +188,10 @@ describe('B03: sessions', () => {
     const [first, page] = await signedInAgain(dashboard)
     const [second, other] = await signedInAgain(dashboard)
     await page.goto(`${address}/settings/security`)
-    await page.getByRole('button', { name: 'End all others' }).click()
-    await page.getByText('this one').waitFor()
+    await page.getByRole('button', { name: 'Sign out all others' }).click()
+    await page.getByText('current', { exact: true }).waitFor()
     await page
-      .getByRole('button', { name: 'End', exact: true })
+      .getByRole('button', { name: 'Sign out', exact: true })
       .first()
       .waitFor({ state: 'detached' })
     await other.goto(`${address}/keys`)

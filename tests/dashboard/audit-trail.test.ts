@@ -28,31 +28,31 @@ test('an operator finds who changed what, narrows it, and reads a change without
   const answer = await dashboard.account.ask('POST /api/admin/plans', { name: 'Gold' })
   expect(answer.status).toBe(201)
   const page = await dashboard.open('/operator/users')
-  await page.getByRole('link', { name: 'Audit trail' }).click()
+  await page.getByRole('link', { name: 'Audit log' }).click()
   await page.getByRole('link', { name: 'POST /plans' }).waitFor()
   await page.getByRole('row', { name: /ada@example\.com POST \/plans Plan/ }).waitFor()
 
   // By who.
-  await page.getByRole('combobox', { name: 'Who' }).click()
+  await page.getByRole('combobox', { name: 'Actor' }).click()
   await page.getByRole('option', { name: 'Operator key' }).click()
   await page.waitForURL(/actor=operator_key/)
   await page.getByRole('link', { name: 'POST /plans' }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'POST /connections' }).waitFor()
 
   // By what it is about: the account, and the credit for it.
-  await page.getByRole('searchbox', { name: 'Id' }).fill(user)
+  await page.getByRole('searchbox', { name: 'ID' }).fill(user)
   await page.getByRole('link', { name: 'POST /connections' }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'POST /credits/grant' }).waitFor()
-  await page.getByRole('combobox', { name: 'What about' }).click()
+  await page.getByRole('combobox', { name: 'Object' }).click()
   await page.getByRole('option', { name: 'User', exact: true }).click()
   await page.getByRole('link', { name: 'POST /credits/grant' }).waitFor({ state: 'detached' })
 
   // By when: of a day that is over there is nothing.
   await page.getByLabel('To', { exact: true }).fill('2020-01-01')
-  await page.getByText('No change fits these filters.').waitFor()
+  await page.getByText('No changes match these filters.').waitFor()
 
   await page.goto(`${dashboard.address}/operator/audit-trail?search=canary`)
-  await page.getByText('No change fits these filters.').waitFor()
+  await page.getByText('No changes match these filters.').waitFor()
   await page.goto(`${dashboard.address}/operator/audit-trail?kind=connection`)
   await page.getByRole('link', { name: 'POST /connections' }).click()
   const details = page.getByRole('dialog', { name: 'Change' })

@@ -34,6 +34,6 @@ export const pages: [path: string, heading: string][] = [
   ['/operator/collections', 'System collections'],
   ['/operator/branding', 'Branding'],
   ['/operator/config', 'Configuration'],
-  ['/operator/audit-trail', 'Audit trail'],
+  ['/operator/audit-trail', 'Audit log'],
   ['/operator/system', 'System'],
 ]

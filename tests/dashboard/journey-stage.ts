@@ -98,10 +98,10 @@ async function arrived(browser: Browser, name: string, at: string): Promise<Trav
 async function signedUp({ page, email }: Traveller, name: string, mails: MailServer) {
   await page.getByRole('link', { name: 'Create an account' }).click()
   await page.getByLabel('Name').fill(name)
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
   await page.getByRole('button', { name: 'Create account' }).click()
-  await page.getByText('Look into your mail').waitFor()
+  await page.getByText('Check your email').waitFor()
   await page.goto(await linkTo(mails, email, 'Confirm your address'))
   await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
 }
@@ -141,7 +141,7 @@ export async function newKey(page: Page, name: string): Promise<string> {
   await page.getByLabel('Name').fill(name)
   await page.getByRole('button', { name: 'Create key' }).click()
   const key = await page.getByRole('textbox', { name: 'API key' }).inputValue()
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('cell', { name }).first().waitFor()
   return key
 }

@@ -15,7 +15,7 @@ test('finding S10: a provider that comes with Tollgate can be looked at, and not
   await page.getByText('built in', { exact: true }).waitFor()
   expect(await barriersOf(page)).toEqual([])
   await page.getByRole('button', { name: 'Actions for OpenRouter' }).click()
-  await page.getByRole('menuitem', { name: 'Its models' }).waitFor()
+  await page.getByRole('menuitem', { name: 'View models' }).waitFor()
   expect(await page.getByRole('menuitem').count()).toBe(2)
   await page.close()
 })

@@ -55,7 +55,7 @@ async function priceOf(id: string): Promise<unknown> {
 const rowOf = (page: Page, name: RegExp) => page.getByRole('row', { name })
 const ask = (page: Page, id: string) =>
   page.getByRole('button', { name: `Set price of ${id}` }).click()
-const save = (page: Page) => page.getByRole('button', { name: 'Set it' }).click()
+const save = (page: Page) => page.getByRole('button', { name: 'Save price' }).click()
 
 test('the models of a connection are listed by name, with what they cost, ten at a time', async () => {
   const page = await dashboard.open(`/gateways/${gateway}`)
@@ -93,7 +93,7 @@ test('an owner sets a price, is told the operator’s bound, and makes it free a
   await page.reload()
   await rowOf(
     page,
-    /^fake\/mine\s*no\s*\$0\.50 in, \$1\.00 out\s*as much as the operator/,
+    /^fake\/mine\s*no\s*\$0\.50 in, \$1\.00 out\s*limited by the operator/,
   ).waitFor()
   await ask(page, 'fake/mine')
   await dialog.getByText('A higher price was set').waitFor()
@@ -112,15 +112,12 @@ test('what was set over the interface besides stays', async () => {
   })
   const page = await dashboard.open('/connections')
   await page.getByRole('link', { name: 'Shared' }).click()
-  await rowOf(
-    page,
-    /^fake\/mine\s*no\s*\$1\.00 in, \$2\.00 out\s*input out of the cache \$0\.25/,
-  ).waitFor()
+  await rowOf(page, /^fake\/mine\s*no\s*\$1\.00 in, \$2\.00 out\s*cached input \$0\.25/).waitFor()
   await page.getByRole('link', { name: 'its gateway' }).waitFor()
   expect(await barriersOf(page)).toEqual([])
   await ask(page, 'fake/mine')
   const dialog = page.getByRole('dialog', { name: 'Price of fake/mine' })
-  await dialog.getByText('It keeps what was set besides: input out of the cache $0.25').waitFor()
+  await dialog.getByText('Other parts of the price stay: cached input $0.25').waitFor()
   await dialog.getByLabel('Input, 1M tokens').fill('3')
   await save(page)
   await rowOf(page, /^fake\/mine\s*no\s*\$3\.00 in, \$2\.00 out/).waitFor()

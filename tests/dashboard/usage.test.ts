@@ -37,14 +37,14 @@ async function saved(page: Page): Promise<string[]> {
 test('the overview tells latency, first tokens and what the gateway adds', async () => {
   const page = await dashboard.open('/')
   const tile = (name: string) => page.getByRole('region', { name, exact: true })
-  await reloadUntil(page, () => tile('Added by the gateway').getByText(/ m?s$/).first().isVisible())
+  await reloadUntil(page, () => tile('Gateway overhead').getByText(/ m?s$/).first().isVisible())
   await tile('Latency')
     .getByText(/^Median; 95 % within .* m?s$/)
     .waitFor()
   // None of these was a stream.
-  await tile('Time to first token').getByText('Of streams; there was none').waitFor()
-  await tile('Added by the gateway')
-    .getByText(/^Mean; 95 % at most .* m?s$/)
+  await tile('Time to first token').getByText('No streams in this period').waitFor()
+  await tile('Gateway overhead')
+    .getByText(/^Mean; 95 % within .* m?s$/)
     .waitFor()
   await tile('Cache hit rate')
     .getByText(/^\$0\.00 saved by prompt caching$/)
@@ -105,7 +105,7 @@ describe('usage', () => {
     await call('sandbox/priced')
     const page = await dashboard.open('/usage?by=member&period=24h')
     await reloadUntil(page, async () => {
-      await page.getByText('Nothing was used').or(rowOf(page, 'Ada')).first().waitFor()
+      await page.getByText('No usage').or(rowOf(page, 'Ada')).first().waitFor()
       return rowOf(page, 'Ada').isVisible()
     })
     await page.getByText('whole days in UTC').waitFor()

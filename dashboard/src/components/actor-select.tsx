@@ -1,20 +1,20 @@
 import { Select } from '@mantine/core'
 
 interface Props {
-  /** Who can have made a change, as far as is known. */
+  /** Known actors of changes. */
   actors: readonly { value: string; label: string }[]
   value: string | undefined
   onChange: (actor: string | undefined) => void
 }
 
-/** Narrows a trail to the changes of one; the address has whom. */
+/** Filters an audit log by actor; the address holds the filter. */
 export function ActorSelect({ actors, value, onChange }: Props) {
-  // Who belongs to it no more has left traces all the same.
+  // Former members still have entries.
   const isKnown = value === undefined || actors.some((actor) => actor.value === value)
   return (
     <Select
-      label="Who"
-      placeholder="Everybody"
+      label="Actor"
+      placeholder="All actors"
       clearable
       searchable
       data={isKnown ? actors : [...actors, { value, label: value }]}

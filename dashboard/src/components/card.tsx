@@ -6,7 +6,7 @@ interface Props {
   children: ReactNode
 }
 
-/** A part of a page, under a heading of its own. */
+/** A section of a page under its own heading. */
 export const Card = ({ title, children }: Props) => (
   <Paper withBorder p="lg" component="section" aria-label={title}>
     <Stack gap="sm">

@@ -1,12 +1,12 @@
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 
-/** Leads to what operators changed of an account, in the audit trail. */
+/** Links to the audit log entries of operators about an account. */
 export const ChangesLink = ({ id }: { id: string }) => (
   <Anchor
     size="sm"
     renderRoot={(props) => <Link to="/operator/audit-trail" search={{ object: id }} {...props} />}
   >
-    What operators changed
+    View audit log
   </Anchor>
 )

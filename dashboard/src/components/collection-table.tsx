@@ -11,16 +11,16 @@ type Listed = Pick<
 
 interface Props {
   collections: readonly Listed[]
-  /** Where one of them is opened. */
+  /** The page on which a collection opens. */
   page: '/collections' | '/operator/collections'
-  /** Says of each that is not the account's own whose it is. */
+  /** Whether to show the scope of collections that do not belong to the account. */
   tellsScope?: boolean
 }
 
-/** Collections, one a row; the name opens it. */
+/** A table of collections; the name opens one. */
 export const CollectionTable = ({ collections, page, tellsScope = false }: Props) => (
   <ListTable
-    columns={['Name', 'Called as', 'Asked first', { name: 'Models', isNumber: true }]}
+    columns={['Name', 'Model name', 'Strategy', { name: 'Models', isNumber: true }]}
     minWidth={640}
   >
     {collections.map((one) => (
@@ -39,7 +39,7 @@ export const CollectionTable = ({ collections, page, tellsScope = false }: Props
             {tellsScope && one.scope !== 'individual' && (
               <Badge variant="outline">{one.scope}</Badge>
             )}
-            {!one.enabled && <Badge color="gray">off</Badge>}
+            {!one.enabled && <Badge color="gray">disabled</Badge>}
           </Group>
         </Table.Td>
         <Table.Td>

@@ -2,12 +2,12 @@ import { Code, Group, Stack } from '@mantine/core'
 import { Copy } from './copy'
 
 interface Props {
-  /** What it does; its name for who does not see it. */
+  /** Describes the command; its accessible name. */
   label: string
   text: string
 }
 
-/** Something to run in a shell, and the way to take it there. */
+/** A shell command with a copy button. */
 export const Command = ({ label, text }: Props) => (
   <Stack gap={6}>
     <Code

@@ -3,19 +3,19 @@ import { Problem } from './problem'
 import { useSubmit } from '../submit'
 
 interface Props {
-  /** What is about to happen, as a question. */
+  /** The question in the title. */
   question: string
-  /** What cannot be undone. */
+  /** The consequences. */
   about: string
   label: string
-  /** The way back. */
+  /** The label of the button that cancels. */
   cancel?: string
   onConfirm: () => Promise<unknown>
   onClose: () => void
 }
 
-/** Asks before something that cannot be undone. */
-export function Confirm({ question, about, label, cancel = 'Keep it', onConfirm, onClose }: Props) {
+/** Asks for confirmation of an action that cannot be undone. */
+export function Confirm({ question, about, label, cancel = 'Cancel', onConfirm, onClose }: Props) {
   const { submit, isBusy, error } = useSubmit(async () => {
     await onConfirm()
     onClose()

@@ -8,11 +8,11 @@ type Tested = Pick<Connection, 'id' | 'name'>
 
 interface Tests {
   connections: readonly Tested[]
-  /** By their ids; those that are missing run still. */
+  /** Results by connection id; a missing one is still running. */
   results: Readonly<Record<string, TestResult>>
 }
 
-/** Tests of connections: how to start them, and what came of them. */
+/** Runs connection tests and holds their results. */
 export function useConnectionTests() {
   const queries = useQueryClient()
   const [tests, setTests] = useState<Tests>()
@@ -38,9 +38,9 @@ interface Props {
   onClose: () => void
 }
 
-/** What came of tests. */
+/** Shows the results of connection tests. */
 export const ConnectionTests = ({ tests, onClose }: Props) => (
-  <Modal opened={tests !== undefined} onClose={onClose} title="Test">
+  <Modal opened={tests !== undefined} onClose={onClose} title="Connection test">
     <Stack gap="md" aria-live="polite">
       {tests?.connections.map(({ id, name }) => (
         <Result key={id} name={name} result={tests.results[id]} />
@@ -61,7 +61,7 @@ function Result({ name, result }: { name: string; result: TestResult | undefined
             {result.success ? 'works' : 'failed'}
           </Badge>
         ) : (
-          <Loader size="xs" role="img" aria-label={`${name} is being tested`} />
+          <Loader size="xs" role="img" aria-label={`Testing ${name}`} />
         )}
       </Group>
       {result && (

@@ -11,7 +11,7 @@ interface SaidProps {
   text: string
 }
 
-/** What somebody wrote: text, whatever it holds. */
+/** A message in a conversation, rendered as plain text. */
 export const Said = ({ by, isSupport, at, text }: SaidProps) => (
   <Paper withBorder p="md" component="article" aria-label={`${by} wrote`}>
     <Group justify="space-between" gap="xs" mb="xs">
@@ -39,7 +39,7 @@ interface ReplyProps {
 export function ReplyForm({ hint, send }: ReplyProps) {
   const form = useForm({
     initialValues: { content: '' },
-    validate: { content: (value) => (value.trim() === '' ? 'Write something first.' : null) },
+    validate: { content: (value) => (value.trim() === '' ? 'Enter a message.' : null) },
   })
   const { submit, isBusy, error } = useSubmit(async ({ content }: typeof form.values) => {
     await send(content)

@@ -7,14 +7,14 @@ interface Props {
   onCopied?: () => void
 }
 
-/** Copies a text; where the browser lets no page do that, it says so. */
+/** Copies a text to the clipboard, or reports that the browser does not allow it. */
 export function Copy({ value, label, onCopied }: Props) {
   const { copy, copied, error } = useClipboard({ timeout: 2000 })
   const press = () => {
     copy(value)
     onCopied?.()
   }
-  const words = copied ? 'Copied' : error ? 'Not allowed: select and copy it' : label
+  const words = copied ? 'Copied' : error ? 'Copy failed: select the text' : label
   return (
     <Button size="xs" variant="default" onClick={press} aria-live="polite">
       {words}

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
 
-/** Whole days, as an input of the browser has them. */
+/** Whole days, in the format of a date input. */
 export interface Days {
   from?: string | undefined
   to?: string | undefined
@@ -8,11 +8,11 @@ export interface Days {
 
 interface Props {
   days: Days
-  /** Told of the one that was changed; it is undefined where its field was emptied. */
+  /** Receives the changed day only; its value is undefined when the field was emptied. */
   onChange: (changed: Days) => void
 }
 
-/** From which day to which a list goes; the address has it. */
+/** Selects a range of days; the address holds it. */
 export const DayInputs = ({ days: { from, to }, onChange }: Props) => (
   <>
     <TextInput

@@ -4,11 +4,11 @@ import type { ReactNode } from 'react'
 interface Props {
   title: string
   children: ReactNode
-  /** The first thing to do. */
+  /** The first action to take. */
   action?: ReactNode
 }
 
-/** What stands where there is nothing yet: what would be here, and how it comes. */
+/** An empty state: what the list will show and how to fill it. */
 export const Empty = ({ title, children, action }: Props) => (
   <Paper withBorder p="xl">
     <Stack align="center" gap="xs">

@@ -8,7 +8,7 @@ interface Props {
   children: ReactNode
 }
 
-/** A page for who is not signed in: one thing to do, in the middle. */
+/** The frame of a page for signed-out users: one form in the middle. */
 export const EntryCard = ({ title, about, children }: Props) => (
   <Center mih="100vh" p="md">
     <Stack w="100%" maw={400} gap="lg">

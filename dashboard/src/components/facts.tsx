@@ -1,7 +1,7 @@
 import { Table } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** What is known of something, one fact a line. */
+/** A list of labelled values. */
 export const Facts = ({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) => (
   <Table variant="vertical" layout="fixed" withRowBorders={false}>
     <Table.Tbody>

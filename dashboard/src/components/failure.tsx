@@ -2,13 +2,13 @@ import { Alert, Button, Group } from '@mantine/core'
 
 interface Props {
   error: Error
-  /** Tries again; without it there is nothing to press. */
+  /** Retries; without it there is no button. */
   reset?: () => void
 }
 
-/** What went wrong, in words, and a way on. */
+/** An error message with a retry button. */
 export const Failure = ({ error, reset }: Props) => (
-  <Alert color="red" title="This could not be loaded" m="md">
+  <Alert color="red" title="Could not load data" m="md">
     {error.message}
     {reset && (
       <Group mt="sm">

@@ -3,12 +3,12 @@ import { modelsKey, setFavorite } from '../models'
 import { FavoriteStar } from './favorite'
 
 interface Props {
-  /** Of a model or a collection. */
+  /** The id of a model or a collection. */
   id: string
   isOn: boolean
 }
 
-/** The star of what can be called. */
+/** The favourite button of a model or a collection. */
 export function FavoriteModel({ id, isOn }: Props) {
   const queries = useQueryClient()
   const change = async (isWanted: boolean) => {

@@ -3,13 +3,13 @@ import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 
 interface Props {
-  /** What the star belongs to. */
+  /** The name of the item. */
   name: string
   isOn: boolean
   onChange: (isOn: boolean) => Promise<unknown>
 }
 
-/** A star that is on or off. */
+/** A favourite button that is on or off. */
 export function FavoriteStar({ name, isOn, onChange }: Props) {
   const [isBusy, setBusy] = useState(false)
   const press = async () => {

@@ -2,16 +2,16 @@ import { Select } from '@mantine/core'
 
 interface Props<Name extends string> {
   label: string
-  /** Where the others beside it have theirs in sight. */
+  /** Whether to show the label, when the filters beside it show theirs. */
   isLabelled?: boolean
-  /** What is said where nothing is chosen. */
+  /** The placeholder when nothing is selected. */
   all: string
   names: Readonly<Record<Name, string>>
   value: Name | undefined
   onChange: (value: Name | undefined) => void
 }
 
-/** Narrows a list to one of a few kinds; the address has which. */
+/** Filters a list by one of a fixed set of values; the address holds the filter. */
 export function FilterSelect<Name extends string>(props: Props<Name>) {
   const { label, isLabelled = false, all, names, value, onChange } = props
   const isKnown = (name: string | null): name is Name => name !== null && name in names

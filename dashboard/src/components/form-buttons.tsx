@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 
 interface Props {
-  /** What the form does, as a verb. */
+  /** The submit action, as a verb. */
   label: string
   isBusy: boolean
   onCancel: () => void

@@ -9,19 +9,19 @@ interface Props<Fields> {
       handle: (fields: Fields) => void,
     ) => (event?: React.FormEvent<HTMLFormElement>) => void
   }
-  /** What `useSubmit` gave for that form. */
+  /** The result of `useSubmit` for that form. */
   submission: {
     submit: (fields: Fields) => Promise<void>
     isBusy: boolean
     error: Error | undefined
   }
-  /** What the form does, as a verb. */
+  /** The submit action, as a verb. */
   label: string
   onCancel: () => void
   children: ReactNode
 }
 
-/** A form in a dialog: why it was refused, its fields, and the buttons. */
+/** A form in a dialog: error message, fields and buttons. */
 export const FormFrame = <Fields,>({
   form,
   submission: { submit, isBusy, error },

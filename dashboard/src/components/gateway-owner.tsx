@@ -4,14 +4,14 @@ import { ownOrganizationsQuery } from '../collections'
 import type { Gateway } from '../gateways'
 import { organizationsQuery } from '../organizations'
 
-/** The name of whoever has a gateway or a connection: oneself, or an organization. */
+/** Returns the name of the owner of a gateway or a connection: the user or an organization. */
 export function useOwnerName({ organization_id: id }: Pick<Gateway, 'organization_id'>): string {
   const { data: organizations = [] } = useQuery(organizationsQuery)
-  if (id === null) return 'Yours alone'
+  if (id === null) return 'Personal'
   return organizations.find((one) => one.id === id)?.name ?? 'An organization'
 }
 
-/** Whose it is, and whether anybody may see it. */
+/** The owner of a gateway, and whether it is public. */
 export const GatewayOwner = ({ gateway }: { gateway: Gateway }) => (
   <Group gap={6}>
     <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
@@ -25,7 +25,7 @@ export const GatewayOwner = ({ gateway }: { gateway: Gateway }) => (
   </Group>
 )
 
-/** Whether the reader may delete it: one's own, or an organization's that one runs. */
+/** Whether the user may delete a gateway: their own, or one of an organization they manage. */
 export function useMayDelete({ organization_id: id }: Gateway): boolean {
   const { data: organizations = [] } = useQuery(ownOrganizationsQuery)
   return id === null || organizations.some((one) => one.id === id)

@@ -1,7 +1,7 @@
 import { Badge, Text } from '@mantine/core'
 import { gatewayStates, meaningOf, type Gateway } from '../gateways'
 
-/** The state of a gateway, and what it means. */
+/** The state of a gateway with an explanation. */
 export const GatewayState = ({ gateway }: { gateway: Gateway }) => (
   <>
     <Badge color={gatewayStates[gateway.status].color} variant="light">

@@ -23,7 +23,7 @@ const Bell = () => (
   </svg>
 )
 
-/** The way to the inbox, with how much in it is unread. */
+/** A link to the inbox with the number of unread notifications. */
 export function InboxLink() {
   const { data: unread = 0 } = useQuery(unreadQuery)
   const label = unread === 0 ? 'Inbox' : `Inbox, ${count(unread)} unread`

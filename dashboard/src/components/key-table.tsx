@@ -7,7 +7,7 @@ import { count, exactUsd } from '../figures'
 
 interface Props {
   keys: readonly Key[]
-  /** What can be done with a key. */
+  /** The actions of a key. */
   actions: (key: Key) => ReactNode
 }
 
@@ -19,7 +19,7 @@ export const KeyTable = ({ keys, actions }: Props) => (
       'Limits',
       'Last used',
       'Expires',
-      'Made',
+      'Created',
       { name: 'Actions', isHidden: true },
     ]}
     minWidth={820}
@@ -73,7 +73,7 @@ function Limits({ one }: { one: Key }) {
     const limit = one[field]
     return limit === null ? [] : [{ field, label, limit }]
   })
-  if (set.length === 0) return <Text size="sm">as the account</Text>
+  if (set.length === 0) return <Text size="sm">account limits</Text>
   return (
     <Stack gap={0}>
       {set.map(({ field, label, limit }) => (

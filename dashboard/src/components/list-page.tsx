@@ -10,16 +10,16 @@ interface Props<Item> {
   title: string
   about: string
   query: UseQueryResult<readonly Item[]>
-  /** What stands there while there is none: what would be, and how it comes. */
+  /** The empty state. */
   empty: { title: string; text: ReactNode }
-  /** What the button says, and the form it opens. */
+  /** The button label and the form it opens. */
   add: { label: string; form: (close: () => void) => ReactNode; size?: string }
-  /** What stands above the list, also while there is none. */
+  /** Content above the list, also when the list is empty. */
   above?: ReactNode
   children: (items: readonly Item[]) => ReactNode
 }
 
-/** A page of things that people make: their list, or what they are good for, and the form for another. */
+/** A page that lists one kind of resource, with its empty state and the form to create one. */
 export function ListPage<Item>({ title, about, query, empty, add, above, children }: Props<Item>) {
   const [isOpen, { open, close }] = useDisclosure()
   const button = <Button onClick={open}>{add.label}</Button>

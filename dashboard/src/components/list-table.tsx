@@ -1,22 +1,25 @@
 import { Box, Table, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** Where a column stands in a narrow place: before the title, as it, beside it, or below in a line of its own. */
+/**
+ * The position of a column in the narrow layout: before the title, as the title, beside it, or below on
+ * its own line.
+ */
 type Place = 'lead' | 'title' | 'aside' | 'wide'
 
 export interface Column {
   name: string
-  /** Numbers stand at the right. */
+  /** Numbers are aligned right. */
   isNumber?: boolean
-  /** What stands in it is about as long as a number: in a narrow place three fit in a line. */
+  /** The content is about as short as a number: the narrow layout fits three per line. */
   isShort?: boolean
-  /** Only who does not see the table needs the name. */
+  /** The name is visible to assistive technology only. */
   isHidden?: boolean
-  /** What stands in place of the name. */
+  /** Replaces the name. */
   head?: ReactNode
-  /** What the name means, where that is not plain. */
+  /** Explains the name when it is not obvious. */
   about?: string
-  /** Below the title where it is not said, two in a line or three short ones. What is hidden stands beside it. */
+  /** Below the title by default, two per line or three short ones. Hidden columns stand beside the title. */
   place?: Place
 }
 
@@ -24,15 +27,15 @@ export type Columns = readonly (string | Column)[]
 
 interface Props {
   columns: Columns
-  /** Pixels below which the table is scrolled, as long as it is one. */
+  /** The width in pixels below which the table scrolls, in the wide layout. */
   minWidth: number
-  /** Rows, each with a cell for every column. */
+  /** Rows with one cell per column. */
   children: ReactNode
-  /** Rows of sums. */
+  /** Rows of totals. */
   foot?: ReactNode
 }
 
-/** A list: a table where there is room for one, else a block for each row. See `list-table.css`. */
+/** A list: a table in the wide layout, one block per row in the narrow one. See `list-table.css`. */
 export function ListTable({ columns, minWidth, children, foot }: Props) {
   const all = columns.map((column) => (typeof column === 'string' ? { name: column } : column))
   return (
@@ -67,11 +70,11 @@ const placeOf = ({ isHidden = false, place }: Column) => place ?? (isHidden ? 'a
 
 const longestName = 14
 
-/** Whether a third of a line is enough for it. */
+/** Whether a third of a line is enough for a column. */
 const isShort = (column: Column) =>
   (column.isNumber ?? column.isShort ?? false) && column.name.length <= longestName
 
-/** Which columns stand where, by their numbers. */
+/** The positions of the columns in the narrow layout, by column number. */
 function placesOf(columns: readonly Column[]) {
   const at = (place: Place) =>
     columns.flatMap((column, index) => (placeOf(column) === place ? [index + 1] : [])).join(' ')
@@ -88,7 +91,7 @@ function placesOf(columns: readonly Column[]) {
   }
 }
 
-/** The names, for the style sheet, which writes them before the cells. */
+/** The column names for the style sheet, which prints them before the cells. */
 const namesOf = (columns: readonly Column[]) =>
   Object.fromEntries(
     columns.map(({ name }, index) => [`--name-${index + 1}`, JSON.stringify(name)]),

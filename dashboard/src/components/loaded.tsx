@@ -8,7 +8,7 @@ interface Props<Data> {
   children: (data: Data) => ReactNode
 }
 
-/** What a query brings, once it is there; until then its outline, or why it failed. */
+/** Renders the data of a query; until then a skeleton or the error. */
 export function Loaded<Data>({ query, children }: Props<Data>) {
   const { data, error, refetch } = query
   if (data !== undefined) return children(data)

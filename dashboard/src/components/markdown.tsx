@@ -2,8 +2,8 @@ import { Anchor, Text, Typography } from '@mantine/core'
 import Markdown, { type Components } from 'react-markdown'
 
 /**
- * What a model may show: its HTML stays text, addresses are those of the web or of mail, and nothing is
- * loaded from elsewhere, as an address of a picture can carry away what was said.
+ * The elements a model's Markdown may use: its HTML stays text, links are web or mail addresses, and
+ * nothing is loaded from elsewhere, as the address of an image can carry away the conversation.
  */
 const components: Components = {
   img: ({ alt }) => (
@@ -17,13 +17,13 @@ const components: Components = {
       target="_blank"
       rel="noopener noreferrer nofollow"
       inherit
-      // Colour alone does not tell it from the words around it.
+      // Colour alone does not distinguish a link from the text around it.
       style={{ textDecoration: 'underline' }}
     >
       {children}
     </Anchor>
   ),
-  // It scrolls, also by keyboard.
+  // Scrollable, also by keyboard.
   pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
   h1: 'h4',
   h2: 'h4',
@@ -31,7 +31,7 @@ const components: Components = {
   h4: 'h5',
 }
 
-/** Markdown of somebody who is not trusted. */
+/** Renders untrusted Markdown. */
 export const SafeMarkdown = ({ text }: { text: string }) => (
   <Typography fz="sm">
     <Markdown components={components}>{text}</Markdown>

@@ -4,18 +4,18 @@ import type { ReactNode } from 'react'
 interface Props {
   text: string
   onText: (text: string) => void
-  /** What stands below the name of the field. */
+  /** The description of the field. */
   hint: string
   isBusy: boolean
-  /** It is sent as soon as it can be. */
+  /** The message is sent as soon as possible. */
   isWaiting: boolean
   onSend: () => void
   onStop: () => void
-  /** What else can be done, at the left of the button. */
+  /** Further actions, left of the button. */
   children?: ReactNode
 }
 
-/** Where a message is written, sent, and its answer stopped. */
+/** The input for a message, with buttons to send it and to stop the response. */
 export const MessageBox = (props: Props) => {
   const { text, onText, hint, isBusy, isWaiting, onSend, onStop, children } = props
   return (
@@ -31,7 +31,7 @@ export const MessageBox = (props: Props) => {
           value={text}
           onChange={(event) => onText(event.currentTarget.value)}
           onKeyDown={(event) => {
-            // Enter that ends the choice of a character sends nothing.
+            // Enter that confirms an input method's candidate must not send the message.
             if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
             event.preventDefault()
             onSend()
@@ -54,5 +54,5 @@ export const MessageBox = (props: Props) => {
   )
 }
 
-/** How a message is sent. */
-export const enterSends = 'Enter sends, Shift and Enter begin a new line.'
+/** Explains how to send a message. */
+export const enterSends = 'Enter to send, Shift + Enter for a new line.'

@@ -10,7 +10,7 @@ interface Props extends Omit<AutocompleteProps, 'data' | 'value' | 'onChange'> {
   onChange: (modelId: string) => void
 }
 
-/** The id of a model, with those suggested that hold what was typed. */
+/** An input for a model id that suggests matching models. */
 export function ModelInput(props: Props) {
   const [typed] = useDebouncedValue(props.value.trim(), restMs)
   const { data = [] } = useQuery({
@@ -22,7 +22,7 @@ export function ModelInput(props: Props) {
       placeholder="provider/model"
       maxLength={256}
       {...props}
-      // The service has chosen already, by names too, which the ids need not hold.
+      // The service has already filtered, also by names that the ids need not contain.
       filter={({ options }) => options}
       data={data}
     />

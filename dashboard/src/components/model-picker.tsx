@@ -28,7 +28,10 @@ interface Props {
   onChange: (model: string) => void
 }
 
-/** Names a model: what the catalogue and the collections offer, or any other name that a call may have. */
+/**
+ * Selects a model: suggests the catalogue and the collections, and accepts any other name that a request
+ * may use.
+ */
 export function ModelPicker({ label, model, onChange }: Props) {
   const [typed, setTyped] = useState(model)
   useEffect(() => setTyped(model), [model])
@@ -53,7 +56,7 @@ export function ModelPicker({ label, model, onChange }: Props) {
       label={label}
       placeholder="provider/model"
       data={groups.filter(({ items }) => items.length > 0)}
-      // The service has looked already.
+      // The service has already filtered.
       filter={({ options }) => options}
       value={typed}
       onChange={setTyped}

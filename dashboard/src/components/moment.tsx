@@ -19,14 +19,14 @@ function inWords(date: Date, least: 'minute' | 'second'): string {
   const unit = units.find(([, lengthMs]) => Math.abs(awayMs) >= lengthMs)
   if (unit) return distance.format(Math.round(awayMs / unit[1]), unit[0])
   if (least === 'minute') return distance.format(0, 'minute')
-  // By another clock it may be yet to come.
+  // A client clock that is behind may put it in the future.
   return distance.format(Math.min(0, Math.round(awayMs / secondMs)), 'second')
 }
 
 interface Props {
   /** ISO 8601. */
   at: string | null
-  /** What stands there without a time. */
+  /** The text shown without a time. */
   none?: string
 }
 
@@ -39,13 +39,13 @@ const Shown = ({ at, least }: { at: string; least: 'minute' | 'second' }) => {
   )
 }
 
-/** A time as people say it; the exact one, in their own zone, is its title. */
+/** A relative time, with the exact local time as its title. */
 export const Moment = ({ at, none = 'never' }: Props) =>
   at === null ? none : <Shown at={at} least="minute" />
 
 const tickMs = 5000
 
-/** The same to the second, as it goes by. */
+/** A relative time that updates every second. */
 export function LiveMoment({ at, none = 'never' }: Props) {
   const [, tick] = useState(0)
   useInterval(() => tick((count) => count + 1), tickMs, { autoInvoke: true })

@@ -1,6 +1,6 @@
 import { exactUsd, usd } from '../figures'
 
-/** An amount of USD, with the exact one in its title. */
+/** An amount in USD, with the exact amount as its title. */
 export const Money = ({ amount }: { amount: number }) => (
   <span title={exactUsd(amount)} style={{ fontVariantNumeric: 'tabular-nums' }}>
     {usd(amount)}

@@ -4,7 +4,7 @@ interface Props {
   query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown }
 }
 
-/** The way to the rest of a list, where there is one. */
+/** A button that loads the next page of a list, when there is one. */
 export const More = ({ query }: Props) =>
   query.hasNextPage && (
     <Center>

@@ -7,15 +7,15 @@ interface Named {
 
 interface Props {
   label: string
-  /** Undefined as long as they are not known. */
+  /** Undefined until loaded. */
   known: readonly Named[] | undefined
   error: Error | null
-  /** The id of one. */
+  /** The id of the selected item. */
   value: string | undefined
   onChange: (value: string | undefined) => void
 }
 
-/** Narrows a list to one of what has a name: people see the name, the address has the id. */
+/** Filters a list by one of a set of named items: the select shows names, the address holds the id. */
 export function NamedSelect({ label, known, error, value, onChange }: Props) {
   const isLoading = !known && !error
   const choices = (known ?? []).map(({ id, name }) => ({ value: id, label: name }))
@@ -23,7 +23,7 @@ export function NamedSelect({ label, known, error, value, onChange }: Props) {
   return (
     <Select
       label={label}
-      placeholder={isLoading ? 'Loading …' : 'All'}
+      placeholder={isLoading ? 'Loading…' : 'All'}
       clearable
       searchable
       data={isUnknown ? [...choices, { value, label: value }] : choices}

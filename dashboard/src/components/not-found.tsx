@@ -5,13 +5,13 @@ export const NotFound = () => (
   <Center mih="60vh" p="md">
     <Stack align="center" gap="xs">
       <Title order={1} size="h2">
-        There is no such page
+        Page not found
       </Title>
       <Text c="dimmed" ta="center">
-        The address may be mistyped, or what it led to is gone.
+        The address may be mistyped, or the page no longer exists.
       </Text>
       <Anchor component={Link} to="/">
-        To the overview
+        Go to overview
       </Anchor>
     </Stack>
   </Center>

@@ -18,7 +18,7 @@ import { changesOf } from '../changes'
 import type { Organization } from '../organizations'
 import { useSubmit } from '../submit'
 
-/** What its owner and who operates the service may both change. */
+/** The settings that both the organization's owner and the operator may change. */
 type Settings = Pick<
   Organization,
   | 'name'
@@ -37,7 +37,7 @@ type Settings = Pick<
   | 'default_member_spending_limit'
 >
 
-/** The fields of an organization as a form has them: what is empty there is null. */
+/** The form fields of an organization; empty fields are null in the API. */
 const fieldsOf = (one: Settings) => ({
   name: one.name,
   slug: one.slug,
@@ -60,13 +60,13 @@ type Form = UseFormReturnType<Fields>
 
 interface Props {
   organization: Settings
-  /** Whether its short name may be changed. */
+  /** Whether the short name may be changed. */
   canRename: boolean
-  /** Changes some fields, and tells what it is then. */
+  /** Saves the changed fields and returns the updated settings. */
   save: (changes: object) => Promise<Settings>
 }
 
-/** What an organization is, who may join it, and its limits. */
+/** The organization's profile, access settings and limits. */
 export function OrganizationForm({ organization, canRename, save }: Props) {
   const before = fieldsOf(organization)
   const form = useForm({ initialValues: before })
@@ -103,20 +103,20 @@ const Description = ({ form, canRename }: { form: Form; canRename: boolean }) =>
         <TextInput label="Name" required {...form.getInputProps('name')} />
         <TextInput
           label="Short name"
-          description="Its models are called by it"
+          description="The prefix of its model names"
           readOnly={!canRename}
           {...form.getInputProps('slug')}
         />
         <TextInput label="Website" type="url" {...form.getInputProps('website')} />
         <TextInput
-          label="Billing address"
-          description="An e-mail address"
+          label="Billing email"
+          description="Receives billing emails"
           type="email"
           {...form.getInputProps('billing_email')}
         />
       </SimpleGrid>
       <Textarea
-        label="What it is"
+        label="Description"
         autosize
         minRows={2}
         maxLength={1000}
@@ -130,23 +130,23 @@ const Joining = ({ form }: { form: Form }) => (
   <Paper withBorder p="lg">
     <Stack gap="sm">
       <Title order={2} size="h4">
-        Who may see it and join
+        Visibility and access
       </Title>
       <Switch
-        label="Everybody may see it, and which models it serves"
+        label="Public: anyone can see the organization and its models"
         {...form.getInputProps('is_public', { type: 'checkbox' })}
       />
       <Switch
-        label="People may ask to join, if they can see it"
+        label="Allow requests to join, if visible"
         {...form.getInputProps('allow_join_requests', { type: 'checkbox' })}
       />
       <Switch
-        label="Whoever asks is let in at once"
+        label="Approve requests to join automatically"
         {...form.getInputProps('auto_approve_requests', { type: 'checkbox' })}
       />
       <TagsInput
-        label="Domains whose people are let in at once"
-        description="Of their e-mail addresses, such as example.com; at most 20"
+        label="Domains approved automatically"
+        description="Email domains such as example.com; at most 20"
         maxTags={20}
         {...form.getInputProps('auto_approve_domains')}
       />
@@ -162,7 +162,7 @@ const Limits = ({ form }: { form: Form }) => (
       </Title>
       <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'end' }}>
         <NumberInput
-          label="Requests a minute"
+          label="Requests per minute"
           min={1}
           allowDecimal={false}
           thousandSeparator
@@ -170,7 +170,7 @@ const Limits = ({ form }: { form: Form }) => (
           {...form.getInputProps('rate_limit_requests_per_minute')}
         />
         <NumberInput
-          label="Tokens a minute"
+          label="Tokens per minute"
           min={1}
           allowDecimal={false}
           thousandSeparator
@@ -178,23 +178,23 @@ const Limits = ({ form }: { form: Form }) => (
           {...form.getInputProps('rate_limit_tokens_per_minute')}
         />
         <NumberInput
-          label="Requests at once"
+          label="Concurrent requests"
           min={1}
           allowDecimal={false}
           required
           {...form.getInputProps('max_concurrent_requests')}
         />
         <NumberInput
-          label="Spending of a month"
-          description="USD, all members together; none when empty"
+          label="Monthly spending limit"
+          description="USD, all members together; empty for no limit"
           min={0}
           decimalScale={2}
           prefix="$"
           {...form.getInputProps('monthly_spend_limit')}
         />
         <NumberInput
-          label="Spending of a member in a month"
-          description="USD, where a member has no limit of his own; none when empty"
+          label="Monthly spending limit per member"
+          description="USD, for members without their own limit; empty for no limit"
           min={0}
           decimalScale={2}
           prefix="$"

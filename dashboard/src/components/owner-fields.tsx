@@ -4,17 +4,17 @@ import { useQuery } from '@tanstack/react-query'
 import { ownOrganizationsQuery } from '../collections'
 import { billingModes, mine } from '../connections'
 
-/** Whose something is; nothing for who manages no organization. */
+/** Selects the owner; renders nothing when the user manages no organization. */
 export function OwnerSelect(props: SelectProps) {
   const { data: organizations = [] } = useQuery(ownOrganizationsQuery)
   if (organizations.length === 0) return undefined
   return (
     <Select
-      label="Whose"
+      label="Owner"
       allowDeselect={false}
       {...props}
       data={[
-        { value: mine, label: 'Yours alone' },
+        { value: mine, label: 'Personal' },
         ...organizations.map(({ id, name }) => ({ value: id, label: name })),
       ]}
     />
@@ -23,22 +23,22 @@ export function OwnerSelect(props: SelectProps) {
 
 interface Props<Fields> {
   form: UseFormReturnType<Fields>
-  /** The field of whose it is. */
+  /** The name of the owner field. */
   owner: string
-  /** The field of who pays. */
+  /** The name of the billing field. */
   payer: string
 }
 
-/** Whose something is, for who manages an organization, and who pays for what it serves. */
+/** Selects the owner and, for an organization, the payer; for users who manage an organization. */
 export const OwnerFields = <Fields extends object>({ form, owner, payer }: Props<Fields>) => (
   <>
     <OwnerSelect
-      description="All members of an organization may call what its connections serve."
+      description="All members of an organization may use its connections."
       {...form.getInputProps(owner)}
     />
     {Reflect.get(form.values, owner) !== mine && (
       <Select
-        label="Who pays for what it serves"
+        label="Billed to"
         allowDeselect={false}
         data={billingModes}
         {...form.getInputProps(payer)}

@@ -4,16 +4,16 @@ import type { ReactNode } from 'react'
 
 interface Props {
   title: string
-  /** What the page is for, in a sentence. */
+  /** The purpose of the page in one sentence. */
   about?: string
-  /** The way back to the list that it is of, above the title. */
+  /** The link to the parent list, above the title. */
   back?: ReactNode
-  /** What can be done here, at the right of the title. */
+  /** Actions, right of the title. */
   actions?: ReactNode
   children: ReactNode
 }
 
-/** The frame of a page: its name, what it is for, what can be done. */
+/** The frame of a page: title, purpose and actions. */
 export function Page({ title, about, back, actions, children }: Props) {
   useDocumentTitle(`${title} · Tollgate`)
   return (
@@ -21,7 +21,7 @@ export function Page({ title, about, back, actions, children }: Props) {
       <Stack gap={4}>
         {back}
         <Group justify="space-between" gap="sm" className="page-head">
-          {/* Beside what can be done it takes two lines rather than one below the other. */}
+          {/* Beside the actions the title wraps to two lines rather than moving below them. */}
           <Title order={1} size="h2" flex="1 1 0">
             {title}
           </Title>

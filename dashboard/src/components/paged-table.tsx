@@ -9,21 +9,21 @@ import { rowsOnPage, type Rows } from '../lists'
 interface Props<Item> {
   query: UseQueryResult<Rows<Item>>
   columns: Columns
-  /** Pixels below which the table is scrolled, as long as it is one. */
+  /** The width in pixels below which the table scrolls, in the wide layout. */
   minWidth: number
-  /** What is listed, in the plural. */
+  /** The listed items, in the plural. */
   things: string
-  /** What stands there while there is none: what would be, and how it comes. */
+  /** The empty state. */
   empty: { title: string; text: ReactNode; action?: ReactNode }
-  /** Whether there may be others, without the filters. */
+  /** Whether filters may hide items. */
   isFiltered: boolean
   page: number
   onPage: (page: number) => void
-  /** A row, with its key. */
+  /** Renders a row with its key. */
   children: (item: Item) => ReactNode
 }
 
-/** A long list, page by page. */
+/** A long list with pagination. */
 export const PagedTable = <Item,>({ query, page, onPage, things, ...shown }: Props<Item>) => (
   <Loaded query={query}>
     {({ items, total }) => (
@@ -45,7 +45,7 @@ type NothingProps = Pick<Props<unknown>, 'empty' | 'isFiltered' | 'things'>
 
 const Nothing = ({ empty, isFiltered, things }: NothingProps) =>
   isFiltered ? (
-    <Empty title="Nothing fits">No {things} fit these filters, or this page.</Empty>
+    <Empty title="No results">No {things} match these filters on this page.</Empty>
   ) : (
     <Empty title={empty.title} action={empty.action}>
       {empty.text}

@@ -1,20 +1,20 @@
 import { Group, Pagination, Text } from '@mantine/core'
 import { count } from '../figures'
 
-/** The service lets nobody skip more rows than that. */
+/** The maximum offset the service allows. */
 const mostSkipped = 10_000
 
 interface Props {
   total: number
-  /** Rows a page. */
+  /** Rows per page. */
   size: number
   page: number
   onChange: (page: number) => void
-  /** What is listed, in the plural. */
+  /** The listed items, in the plural. */
   things: string
 }
 
-/** Which rows of a long list are shown, and the way to the others. */
+/** The total of a long list, with pagination. */
 export function Pages({ total, size, page, onChange, things }: Props) {
   const pages = Math.min(Math.ceil(total / size), Math.floor(mostSkipped / size) + 1)
   if (pages < 2 && page === 1) return undefined

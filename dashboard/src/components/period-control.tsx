@@ -13,7 +13,7 @@ interface Props {
   onChange: (period: Period) => void
 }
 
-/** How far back figures go. */
+/** Selects the period of the figures. */
 export const PeriodControl = ({ value, onChange }: Props) => (
   <SegmentedControl aria-label="Period" data={data} value={value} onChange={onChange} />
 )

@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core'
 
-/** Why something was refused; nothing where it was not. */
+/** An error message; renders nothing without an error. */
 export const Problem = ({ error }: { error: Error | undefined }) =>
   error && (
     <Alert color="red" role="alert">

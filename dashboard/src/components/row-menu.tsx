@@ -2,14 +2,14 @@ import { Button, Menu } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 interface Props {
-  /** Of what the row shows. */
+  /** The name of the row's item. */
   name: string
   isBusy?: boolean
-  /** Items of the menu. */
+  /** Menu items. */
   children: ReactNode
 }
 
-/** What can be done with one row of a table. */
+/** The menu of actions of a table row. */
 export const RowMenu = ({ name, isBusy = false, children }: Props) => (
   <Menu position="bottom-end">
     <Menu.Target>

@@ -6,15 +6,15 @@ const restMs = 300
 
 interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
   value: string | undefined
-  /** Called when the typing rests; undefined where the field is empty. */
+  /** Called when typing pauses; undefined when the field is empty. */
   onSearch: (text: string | undefined) => void
 }
 
-/** A field to search by, whose text is kept elsewhere: in the address. */
+/** A search field whose value lives in the address. */
 export function SearchBox({ value = '', onSearch, ...props }: Props) {
   const [text, setText] = useState(value)
   const tell = useDebouncedCallback((typed: string) => onSearch(typed.trim() || undefined), restMs)
-  // Also the way back, and a cleared filter, change it.
+  // Browser history and a cleared filter change the value too.
   useEffect(() => setText((typed) => (typed.trim() === value ? typed : value)), [value])
   return (
     <TextInput

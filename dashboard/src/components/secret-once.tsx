@@ -3,11 +3,11 @@ import { TextInput } from '@mantine/core'
 interface Props {
   label: string
   secret: string
-  /** Whether the dialog around it opens with it in focus. */
+  /** Whether it receives focus when the dialog opens. */
   isFirst?: boolean
 }
 
-/** A secret that is shown this once: to be selected as a whole, and kept by no browser. */
+/** A secret that is shown once: selectable as a whole, and not saved by the browser. */
 export const SecretOnce = ({ label, secret, isFirst = false }: Props) => (
   <TextInput
     label={label}

@@ -7,7 +7,7 @@ import { useSubmit } from '../submit'
 
 const isKnown = (name: string): name is OtherService => Object.hasOwn(otherServices, name)
 
-/** Ways in by an account that people have elsewhere; nothing where none is set up. */
+/** Buttons to sign in with other providers; renders nothing when none is configured. */
 export function ServiceButtons() {
   const { data } = useQuery(serviceQuery)
   const { submit, isBusy, error } = useSubmit(async (service: OtherService) => {

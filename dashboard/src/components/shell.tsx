@@ -20,7 +20,7 @@ import { Brand } from './brand'
 import { InboxLink } from './inbox-link'
 import { sessionQuery, signIn } from '../session'
 
-/** Where the dashboard leads, in groups. */
+/** The account navigation, in groups. */
 const places = [
   {
     name: 'Use',
@@ -61,7 +61,7 @@ const places = [
   },
 ] as const
 
-/** Where it leads operators besides. */
+/** The operator navigation, in groups. */
 const operatorPlaces = [
   {
     name: 'People',
@@ -93,7 +93,7 @@ const operatorPlaces = [
     links: [
       { to: '/operator/branding', label: 'Branding' },
       { to: '/operator/config', label: 'Configuration' },
-      { to: '/operator/audit-trail', label: 'Audit trail' },
+      { to: '/operator/audit-trail', label: 'Audit log' },
       { to: '/operator/system', label: 'System' },
     ],
   },
@@ -134,10 +134,10 @@ export function Shell() {
   )
 }
 
-/** All of it fits a usual window; a finger has room. */
+/** The navigation fits a typical window, with larger touch targets on a phone. */
 const navPadding = { base: 8, sm: 2 }
 
-/** `onLeave`: a page was chosen. */
+/** `onLeave` is called when a page is chosen. */
 function Navigation({ onLeave }: { onLeave: () => void }) {
   const { data } = useSuspenseQuery(sessionQuery)
   const isOperator = data?.user.isOperator === true
@@ -181,7 +181,7 @@ const areas = [
   { to: '/operator', label: 'Operator', isForOperators: true },
 ] as const
 
-/** What operators have for themselves, and what they have for everybody. */
+/** Switches between the account and the operator navigation. */
 const Areas = ({ isOperating }: { isOperating: boolean }) => (
   <Group grow gap={4} p={4}>
     {areas.map(({ to, label, isForOperators }) => (
@@ -214,8 +214,8 @@ function SchemeToggle() {
       variant="subtle"
       size="lg"
       onClick={() => setColorScheme(next[colorScheme])}
-      aria-label={`Colours: ${colorScheme}. Change to ${next[colorScheme]}`}
-      title={`Colours: ${colorScheme}`}
+      aria-label={`Theme: ${colorScheme}. Switch to ${next[colorScheme]}`}
+      title={`Theme: ${colorScheme}`}
     >
       {sign[colorScheme]}
     </ActionIcon>

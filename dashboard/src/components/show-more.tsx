@@ -4,12 +4,12 @@ import { count } from '../figures'
 interface Props {
   shown: number
   total: number
-  /** What a list is of, in the plural. */
+  /** The listed items, in the plural. */
   of: string
   query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown }
 }
 
-/** How much of a list is shown, and the next part of it. */
+/** The number of rows shown, with a button that loads the next page. */
 export const ShowMore = ({ shown, total, of, query }: Props) => (
   <Group justify="space-between">
     <Text size="sm" c="dimmed" aria-live="polite">

@@ -9,10 +9,10 @@ interface Props {
   disabled?: boolean
 }
 
-/** How the members of a collection are put in order, each way with what it means. */
+/** Selects the routing strategy of a collection and explains it. */
 export const StrategySelect = ({ value, onChange, disabled = false }: Props) => (
   <Select
-    label="Which model is asked first"
+    label="Routing strategy"
     description={strategies[value][1]}
     inputWrapperOrder={['label', 'input', 'description']}
     allowDeselect={false}

@@ -11,7 +11,7 @@ import { isLimit } from '../tool-steps'
 const mostLooks = 12
 const lookMs = 700
 
-/** What a request came to. Its log is written a moment after its answer. */
+/** The log of a request. It is written a moment after the response. */
 const logQuery = (id: string) =>
   queryOptions({
     queryKey: ['log', id],
@@ -26,7 +26,7 @@ const logQuery = (id: string) =>
 
 function Figures({ requestId }: { requestId: string }) {
   const { data: log } = useQuery(logQuery(requestId))
-  // The line is there before its figures, so that nothing moves when they come.
+  // The line is reserved before its figures load, so that the layout does not shift.
   if (!log) return <Text size="xs">&nbsp;</Text>
   const about = log.estimated ? 'about ' : ''
   return (
@@ -56,7 +56,7 @@ function Answer({ line, isComing }: { line: Line; isComing: boolean }) {
         </Text>
       )}
       {reasoning && (
-        <Spoiler maxHeight={60} showLabel="All of its reasoning" hideLabel="Less">
+        <Spoiler maxHeight={60} showLabel="Show all reasoning" hideLabel="Show less">
           <Text size="xs" c="dimmed" style={{ whiteSpace: 'pre-wrap' }}>
             {reasoning}
           </Text>
@@ -70,7 +70,7 @@ function Answer({ line, isComing }: { line: Line; isComing: boolean }) {
         </Box>
       )}
       {steps && steps.length > 0 && <ToolSteps steps={steps} isComing={isComing} />}
-      {isComing && <Loader type="dots" size="xs" role="img" aria-label="The answer is coming" />}
+      {isComing && <Loader type="dots" size="xs" role="img" aria-label="Response in progress" />}
       {problem && (
         <Text size="sm" c="red" role="alert">
           {problem}
@@ -86,14 +86,14 @@ interface Props {
   lines: readonly Line[]
   isBusy: boolean
   height: BoxProps['h']
-  /** What stands there while nothing was said. */
+  /** The empty state. */
   children: ReactNode
 }
 
-/** Nearer to its end than this one follows it. */
+/** A conversation scrolled nearer to its end than this follows new messages. */
 const nearPixels = 80
 
-/** What was said in a conversation, and what is being said: its end stays in sight. */
+/** A conversation as it grows; the end stays in view. */
 export function TalkLog({ label, lines, isBusy, height, children }: Props) {
   const log = useRef<HTMLDivElement>(null)
   const isFollowing = useRef(true)

@@ -4,11 +4,11 @@ import type { ReactNode } from 'react'
 interface Props {
   label: string
   value: ReactNode
-  /** What makes the value easier to judge. */
+  /** Helps to judge the value. */
   hint?: ReactNode
 }
 
-/** One figure that matters. */
+/** One key figure. */
 export const Tile = ({ label, value, hint }: Props) => (
   <Paper withBorder p="md" component="section" aria-label={label}>
     <Text size="sm" c="dimmed">

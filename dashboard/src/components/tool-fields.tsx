@@ -8,13 +8,13 @@ import { talkTypes, usableGateways, type ToolFields } from '../session-tools'
 
 interface Props<Fields> {
   form: UseFormReturnType<Fields>
-  /** What it is to choose none by its name. */
+  /** The label of the option that allows all tools. */
   all?: string
 }
 
-const allTools = 'All of its tools, also those that it gets later'
+const allTools = 'All tools, including tools added later'
 
-/** Whether a session has tools, whose, and which. */
+/** The session's type, gateway and allowed tools. */
 export function SessionToolFields<Fields extends ToolFields>({
   form,
   all = allTools,
@@ -28,7 +28,7 @@ export function SessionToolFields<Fields extends ToolFields>({
     <>
       <Select
         label="Type"
-        description="People write the messages of a chat, programs those of automation."
+        description="Users write the messages of a chat, programs those of an automation."
         allowDeselect={false}
         data={talkTypes}
         {...form.getInputProps('sessionType')}
@@ -36,8 +36,8 @@ export function SessionToolFields<Fields extends ToolFields>({
       {sessionType !== 'chat' && (
         <Select
           label="Gateway"
-          description="Its tools run on its own machine. Only one that is online can be used."
-          placeholder={gateways && usable.length === 0 ? 'You have none yet' : 'Choose one'}
+          description="Its tools run on the gateway's machine. The gateway must be online."
+          placeholder={gateways && usable.length === 0 ? 'No gateways yet' : 'Select a gateway'}
           required
           data={usable.map(({ id, name, status, scope }) => ({
             value: id,
@@ -65,7 +65,7 @@ function Allowed<Fields extends ToolFields>(props: AllowedProps<Fields>) {
   if (tools.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        This gateway has no tools now. The session uses those that it gets later.
+        This gateway has no tools yet. The session uses the tools it announces later.
       </Text>
     )
   }

@@ -17,11 +17,11 @@ import { stateOf, tookMs, type StepState, type ToolStep } from '../tool-steps'
 
 interface Props {
   steps: readonly ToolStep[]
-  /** More may come. */
+  /** Whether more steps may follow. */
   isComing: boolean
 }
 
-/** What a model had done by tools: the calls with their arguments, and the results as they come. */
+/** The tool calls of a response: arguments, and results as they arrive. */
 export const ToolSteps = ({ steps, isComing }: Props) => (
   <Stack gap="xs">
     {steps.map((step, index) => (
@@ -30,9 +30,9 @@ export const ToolSteps = ({ steps, isComing }: Props) => (
   </Stack>
 )
 
-/** Where a message has come to one of its limits: words of the service, none of the model's. */
+/** The notice that a message reached a limit; the text is the service's, not the model's. */
 export const Limit = ({ text }: { text: string }) => (
-  <Alert color="yellow" title="A limit was reached">
+  <Alert color="yellow" title="Limit reached">
     {text}
   </Alert>
 )
@@ -51,25 +51,23 @@ function Step({ step, state }: { step: ToolStep; state: StepState }) {
           <Took step={step} state={state} />
         </Group>
         <Folded label="Arguments" text={text} />
-        {result !== undefined && (
-          <Folded label="Result" text={result === '' ? 'Nothing.' : result} />
-        )}
+        {result !== undefined && <Folded label="Result" text={result === '' ? 'Empty' : result} />}
       </Stack>
     </Paper>
   )
 }
 
 const colors = {
-  waits: 'gray',
+  waiting: 'gray',
   done: 'green',
   failed: 'red',
   'not run': 'gray',
   'no result': 'gray',
-} as const satisfies Record<Exclude<StepState, 'runs'>, string>
+} as const satisfies Record<Exclude<StepState, 'running'>, string>
 
 const State = ({ state }: { state: StepState }) =>
-  state === 'runs' ? (
-    <Loader type="dots" size="xs" role="img" aria-label="It runs" />
+  state === 'running' ? (
+    <Loader type="dots" size="xs" role="img" aria-label="Running" />
   ) : (
     <Badge color={colors[state]} variant="light">
       {state}
@@ -77,11 +75,11 @@ const State = ({ state }: { state: StepState }) =>
   )
 
 function Took({ step, state }: { step: ToolStep; state: StepState }) {
-  if (state === 'runs' && step.startedAtMs !== undefined) {
+  if (state === 'running' && step.startedAtMs !== undefined) {
     return <Running sinceMs={step.startedAtMs} />
   }
   const ms = tookMs(step)
-  // What was not run took no time.
+  // A call that was not run has no duration.
   if (ms === undefined || state === 'not run') return undefined
   return (
     <Text size="xs" c="dimmed">
@@ -92,7 +90,7 @@ function Took({ step, state }: { step: ToolStep; state: StepState }) {
 
 const secondMs = 1000
 
-/** Whole seconds, as they go by. */
+/** Elapsed whole seconds, updated every second. */
 function Running({ sinceMs }: { sinceMs: number }) {
   const [nowMs, setNow] = useState(Date.now)
   useInterval(() => setNow(Date.now()), secondMs, { autoInvoke: true })
@@ -104,7 +102,7 @@ function Running({ sinceMs }: { sinceMs: number }) {
   )
 }
 
-/** The beginning of a text on one line, and all of it for who asks. */
+/** The start of a text on one line; expands to the whole text. */
 function Folded({ label, text }: { label: string; text: string }) {
   const [isOpen, { toggle }] = useDisclosure()
   return (
@@ -130,7 +128,7 @@ function Folded({ label, text }: { label: string; text: string }) {
           mt={4}
           mah={320}
           tabIndex={0}
-          aria-label={`All of it: ${label}`}
+          aria-label={`Full text: ${label}`}
           style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', overflowY: 'auto' }}
         >
           {indented(text)}
@@ -142,10 +140,10 @@ function Folded({ label, text }: { label: string; text: string }) {
 
 const mostOfBeginning = 200
 
-/** More than that is on no line. */
+/** A longer start would not fit on one line. */
 const beginningOf = (text: string) => text.slice(0, mostOfBeginning).replaceAll(/\s+/g, ' ')
 
-/** Arguments that are still coming are no JSON yet, and results need not be. */
+/** Arguments are incomplete JSON while they stream, and results need not be JSON. */
 function indented(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

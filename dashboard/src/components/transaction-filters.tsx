@@ -17,11 +17,11 @@ const labelled = (names: readonly string[]) =>
 interface Props {
   filter: TransactionFilter
   onChange: (changed: Record<string, string | null | undefined>) => void
-  /** What else narrows the list, before the rest. */
+  /** Further filters, placed first. */
   children?: ReactNode
 }
 
-/** Which transactions are listed; the address has it. */
+/** The filters of a transaction list; the address holds them. */
 export function TransactionFilters({ filter, onChange: set, children }: Props) {
   const { type, status, from, to } = filter
   const isFiltered = [type, status, from, to].some((value) => value !== undefined)
@@ -45,7 +45,7 @@ export function TransactionFilters({ filter, onChange: set, children }: Props) {
       <DayInputs days={filter} onChange={(changed) => set({ ...changed })} />
       {isFiltered && (
         <Button variant="subtle" onClick={() => set(cleared)}>
-          Clear
+          Clear filters
         </Button>
       )}
     </Filters>

@@ -7,12 +7,12 @@ export interface Point {
 
 interface Props {
   points: Point[]
-  /** What the values are. */
+  /** The name of the values. */
   name: string
   format: (value: number) => string
 }
 
-/** Sums over time. For the eye only: whoever shows it also has its numbers in a table. */
+/** A chart of totals over time. Decorative: the page that shows it also has the figures in a table. */
 export const UsageChart = ({ points, name, format }: Props) => (
   <BarChart
     h={260}

@@ -6,9 +6,9 @@ import { exportUsage, mostGroups, type Usage, type Used } from '../usage'
 
 interface Props {
   usage: Usage
-  /** What the rows are, one of them. */
+  /** The name of a row, in the singular. */
   name: string
-  /** What the file is called, without its ending. */
+  /** The file name without its extension. */
   file: string
 }
 
@@ -22,7 +22,7 @@ function rangeOf({ start, end, isByDay }: Usage): string {
   return `${days.formatRange(from, new Date(to.getTime() - 1))}, whole days in UTC`
 }
 
-/** What was used, a row for each, their sum, and all of it as a file. */
+/** Usage with a row per item, a total and a CSV export. */
 export const UsageTable = ({ usage, name, file }: Props) => {
   const { rows } = usage
   const shows = {
@@ -43,11 +43,11 @@ export const UsageTable = ({ usage, name, file }: Props) => {
         columns={[
           name,
           { name: 'Requests', isNumber: true },
-          { name: 'Tokens in', isNumber: true },
-          { name: 'Tokens out', isNumber: true },
+          { name: 'Input tokens', isNumber: true },
+          { name: 'Output tokens', isNumber: true },
           { name: 'Cost', isNumber: true, place: 'aside' },
           ...(shows.caches ? cacheColumns : []),
-          ...(shows.times ? [{ name: 'Average time', isNumber: true }] : []),
+          ...(shows.times ? [{ name: 'Average latency', isNumber: true }] : []),
         ]}
         minWidth={shows.caches ? 800 : 640}
         foot={rows.length > 1 && <Sum rows={rows} shows={shows} />}
@@ -58,14 +58,14 @@ export const UsageTable = ({ usage, name, file }: Props) => {
       </ListTable>
       {rows.length >= mostGroups && (
         <Text size="sm" c="dimmed">
-          Only the {count(mostGroups)} with the most requests are told.
+          Only the {count(mostGroups)} with the most requests are shown.
         </Text>
       )}
     </Stack>
   )
 }
 
-/** Which optional columns a table has. */
+/** The optional columns of a table. */
 interface Shows {
   times: boolean
   caches: boolean
@@ -78,7 +78,7 @@ const cacheColumns = [
 
 type CacheUse = Pick<Used, 'input_tokens' | 'cached_tokens' | 'cache_savings_usd'>
 
-/** The share of the input that was read from a prompt cache, and what that saved. */
+/** The share of input tokens read from a prompt cache, and the savings. */
 const Caches = ({
   input_tokens: input,
   cached_tokens: cached = 0,
@@ -133,7 +133,7 @@ function Sum({ rows, shows }: { rows: readonly Used[]; shows: Shows }) {
   const sumOf = (field: Summed) => rows.reduce((sum, row) => sum + (row[field] ?? 0), 0)
   return (
     <Table.Tr fw={600}>
-      <Table.Td>All</Table.Td>
+      <Table.Td>Total</Table.Td>
       <Table.Td ta="right">{count(sumOf('requests'))}</Table.Td>
       <Figure value={sumOf('input_tokens')} />
       <Figure value={sumOf('output_tokens')} />

@@ -3,12 +3,12 @@ const withSecond = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', tim
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 
 interface Props {
-  /** A timestamp. */
+  /** A timestamp, ISO 8601. */
   at: string
   withSeconds?: boolean
 }
 
-/** A moment where the reader lives, the exact one in its title. */
+/** A local time, with the exact time as its title. */
 export const When = ({ at, withSeconds = false }: Props) => (
   <time dateTime={at} title={exact.format(new Date(at))}>
     {(withSeconds ? withSecond : short).format(new Date(at))}

@@ -3,7 +3,7 @@ import { Outlet } from '@tanstack/react-router'
 import { NotFound } from '../components/not-found'
 import { sessionQuery } from '../session'
 
-/** The frame of the operator's pages; for everybody else there are none. */
+/** The frame of the operator pages; other accounts see a not-found page. */
 export function OperatorArea() {
   const { data } = useSuspenseQuery(sessionQuery)
   return data?.user.isOperator === true ? <Outlet /> : <NotFound />

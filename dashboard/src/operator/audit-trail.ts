@@ -4,10 +4,10 @@ import { rowsOnPage } from '../lists'
 import { billingSearch } from '../money-search'
 import { oneOf, present, textOf, type Search } from '../search'
 
-/** What stands for the account where somebody had the operator key. */
+/** Stands for the account when a change was made with the operator key. */
 export const operatorKey = 'operator_key'
 
-/** What a change can be about, in plain words. Source: docs/audit-trail.md. */
+/** The kinds of objects a change can concern. Source: docs/audit-trail.md. */
 export const kindNames = {
   user: 'User',
   key: 'API key',
@@ -29,13 +29,13 @@ type Kind = keyof typeof kindNames
 const isKind = (name: string): name is Kind => name in kindNames
 const kinds = Object.keys(kindNames).filter(isKind)
 
-/** Which changes are listed. */
+/** The filters of the audit log. */
 interface TrailFilter {
   search?: string | undefined
   /** The id of an account, or `operator_key`. */
   actor?: string | undefined
   kind?: Kind | undefined
-  /** The id of whatever a change names. */
+  /** The id of an object that a change concerns. */
   object?: string | undefined
   /** Whole days in UTC. */
   from?: string | undefined
@@ -43,7 +43,7 @@ interface TrailFilter {
 }
 
 export interface TrailSearch extends TrailFilter {
-  /** The request of the change that is open. */
+  /** The request of the open change. */
   open?: string | undefined
 }
 
@@ -62,10 +62,10 @@ export function toTrailSearch(search: Search): TrailSearch {
 
 const dayMs = 86_400_000
 
-/** The moment that a day is over. */
+/** The end of a day. */
 const endOf = (day: string) => new Date(Date.parse(day) + dayMs).toISOString()
 
-/** Behind which change a page begins; the first one at the newest. */
+/** The position after which a page starts; the first page starts at the newest change. */
 interface Place {
   cursor?: string | undefined
 }
@@ -88,7 +88,7 @@ async function pageAt(filter: TrailFilter, { cursor }: Place = {}) {
 
 export type Change = Awaited<ReturnType<typeof pageAt>>['changes'][number]
 
-/** What operators changed, newest first. */
+/** Changes made by operators, newest first. */
 export const trailQuery = ({ open: _open, ...filter }: TrailSearch) =>
   infiniteQueryOptions({
     queryKey: ['operator', 'audit-trail', 'list', filter],
@@ -99,7 +99,7 @@ export const trailQuery = ({ open: _open, ...filter }: TrailSearch) =>
     placeholderData: keepPreviousData,
   })
 
-/** What one request changed; null where it changed nothing. */
+/** The change of one request; null when it changed nothing. */
 export const changeQuery = (request: string) =>
   queryOptions({
     queryKey: ['operator', 'audit-trail', 'one', request],
@@ -109,12 +109,12 @@ export const changeQuery = (request: string) =>
     },
   })
 
-/** What a change is about, in plain words. */
+/** The kind of object that a change concerns. */
 export const aboutOf = ({ object_kind: kind }: Change) => (isKind(kind) ? kindNames[kind] : kind)
 
-/** What was asked, without what all of it begins with. */
+/** Method and route, without the common prefix. */
 export const deedOf = ({ method, route }: Change) => `${method} ${route.replace('/api/admin', '')}`
 
-/** Who made it, as people know them. */
+/** The actor's email address. */
 export const actorOf = ({ actor, actor_email: email }: Change) =>
   actor === operatorKey ? 'Operator key' : (email ?? actor)

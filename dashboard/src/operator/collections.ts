@@ -3,7 +3,7 @@ import { admin } from '../api'
 
 const most = '100'
 
-/** Collections that everybody may call. */
+/** Collections available to every account. */
 export const systemCollectionsQuery = queryOptions({
   queryKey: ['operator', 'collections'],
   queryFn: async () =>

@@ -8,12 +8,12 @@ export const configQuery = queryOptions({
 
 export type Config = Awaited<ReturnType<NonNullable<typeof configQuery.queryFn>>>
 
-/** A part of the configuration that is a number; its place, what it is, and what it means. */
+/** A numeric setting: its path, label and description. */
 export interface NumberField {
   path: string
   label: string
   about: string
-  /** Of USD, of a hundred, of seconds; else things are counted. */
+  /** The unit; a plain count when absent. */
   unit?: 'usd' | 'percent' | 'seconds'
   min: number
   max?: number
@@ -50,7 +50,7 @@ const highestPrice = 1_000_000
 const priceLimit = (name: string, label: string, what: string): NumberField => ({
   path: `owner_price_limits.${name}`,
   label,
-  about: `The most that owners of connections may charge for a million tokens ${what}; 0 and they may set no prices.`,
+  about: `The maximum price that connection owners may set per 1M ${what} tokens; 0 disables their own prices.`,
   unit: 'usd',
   min: 0,
   max: highestPrice,
@@ -60,63 +60,67 @@ export const moneyFields: readonly NumberField[] = [
   {
     path: 'minimum_balance',
     label: 'Minimum balance',
-    about: 'Who has less gets nothing that costs.',
+    about: 'Accounts below this balance cannot make paid requests.',
     unit: 'usd',
     min: 0,
     max: most,
   },
   {
     path: 'warning_threshold',
-    label: 'Warning of a low balance',
-    about: 'Who comes below it is told, by inbox and mail.',
+    label: 'Low balance warning',
+    about: 'Accounts below this balance are notified.',
     unit: 'usd',
     min: 0,
     max: most,
   },
   {
     path: 'platform_fee_percent',
-    label: 'Fee',
-    about: 'What the platform keeps of what members pay for connections of their organization.',
+    label: 'Platform fee',
+    about: "The platform's share of what members pay for their organization's connections.",
     unit: 'percent',
     min: 0,
     max: 100,
   },
-  priceLimit('input', 'Highest price of input', 'that are read'),
-  priceLimit('output', 'Highest price of output', 'that are written'),
+  priceLimit('input', 'Maximum input price', 'input'),
+  priceLimit('output', 'Maximum output price', 'output'),
 ]
 
 export const numberGroups: readonly Group[] = [
   {
-    title: 'Rates',
+    title: 'Rate limits',
     fields: [
-      rate('api_requests_per_minute', 'Requests to /api', 'Of one account, a minute.'),
-      rate('public_requests_per_minute', 'Requests to /api/public', 'Of one address, a minute.'),
+      rate('api_requests_per_minute', 'Requests to /api', 'Per account and minute.'),
+      rate('public_requests_per_minute', 'Requests to /api/public', 'Per IP address and minute.'),
       rate(
         'failed_authentications_per_minute',
-        'Wrong keys',
-        'From one address, a minute; beyond it calls from there are refused for a while.',
+        'Invalid API keys',
+        'Per IP address and minute; beyond this, requests from the address are rejected for a while.',
       ),
-      rate('alert_tests_per_hour', 'Tests of alerts', 'Of one account, an hour.'),
-      rate('invitation_mails_per_day', 'Invitations by mail', 'Of one organization, a day.'),
+      rate('alert_tests_per_hour', 'Alert tests', 'Per account and hour.'),
+      rate('invitation_mails_per_day', 'Invitation emails', 'Per organization and day.'),
     ],
   },
   {
-    title: 'Patience',
+    title: 'Timeouts',
     fields: [
-      timer('request_seconds', 'A plain request', 'All attempts at providers together.'),
-      timer('first_byte_seconds', 'The first byte of a stream', 'Until the provider begins.'),
-      timer('idle_seconds', 'Silence within a stream', 'Between two events of the provider.'),
-      timer('stream_seconds', 'A whole stream', 'From its beginning to its end.'),
-      timer('connect_seconds', 'Connecting', 'To a provider, each attempt.'),
+      timer('request_seconds', 'Non-streaming request', 'All attempts together.'),
+      timer(
+        'first_byte_seconds',
+        'First byte of a stream',
+        'Until the provider starts to respond.',
+      ),
+      timer('idle_seconds', 'Idle stream', 'Between two events of the provider.'),
+      timer('stream_seconds', 'Entire stream', 'From its start to its end.'),
+      timer('connect_seconds', 'Connect', 'To a provider, per attempt.'),
     ],
   },
 ]
 
-/** Values that have names in them, and are changed one by one. */
+/** Nested settings, which are changed one by one. */
 const isGroup = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What is new in a configuration, within groups too. */
+/** Returns the changed settings, including those within groups. */
 export function newIn(fields: object, before: object): object {
   const changed = Object.entries(fields).flatMap(([name, value]: [string, unknown]) => {
     const old: unknown = Reflect.get(before, name)

@@ -3,7 +3,7 @@ import { admin } from '../api'
 import { pageQuery } from '../lists'
 import { pageOf, textOf, type Search } from '../search'
 
-/** Which connections of the platform are listed. */
+/** The filters of the platform connections. */
 export interface ConnectionSearch {
   search?: string | undefined
   page?: number | undefined

@@ -1,10 +1,10 @@
-/** A value as a field of a form shows it; empty where there is nothing in it. */
+/** Formats a value for a JSON field; empty when the value has no content. */
 export function jsonTextOf(value: unknown): string {
   const isEmpty = typeof value !== 'object' || value === null || Object.keys(value).length === 0
   return isEmpty ? '' : JSON.stringify(value, undefined, 2)
 }
 
-/** Why a text is no JSON; null where it is, or is empty. */
+/** Returns the error of an invalid JSON text; null when it is valid or empty. */
 export function jsonProblem(text: string): string | null {
   if (text.trim() === '') return null
   try {
@@ -15,7 +15,7 @@ export function jsonProblem(text: string): string | null {
   }
 }
 
-/** Changed fields, those of `names` as the values that their texts mean; an empty one is `{}`. */
+/** Parses the changed fields listed in `names` from JSON; an empty one is `{}`. */
 export const toJsonFields = (changes: object, names: readonly string[]): object =>
   Object.fromEntries(
     Object.entries(changes).map(([name, value]: [string, unknown]) => {

@@ -1,7 +1,7 @@
 import { count, usd } from '../figures'
 import type { QuotaType } from '../money-search'
 
-/** A limit as its unit is written; null is none. */
+/** Formats a limit in its unit; null is no limit. */
 export function limitWords(type: QuotaType, limit: number | null): string {
   if (limit === null) return 'none'
   return type === 'monthly_spend' ? usd(limit) : count(limit)

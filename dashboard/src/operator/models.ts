@@ -13,7 +13,7 @@ export const categories = {
 type State = keyof typeof stateNames
 type Category = keyof typeof categories
 
-/** Which models are listed, and which one is open. */
+/** The filters of the catalogue and the open model. */
 export interface ModelSearch {
   search?: string | undefined
   provider?: string | undefined
@@ -32,7 +32,7 @@ export const toModelSearch = (search: Search): ModelSearch => ({
   model: textOf(search, 'model'),
 })
 
-/** Begins the key of every query that tells of models. */
+/** Query key prefix of the catalogue. */
 const modelsKey = ['operator', 'models'] as const
 
 const isEnabled = { on: 'true', off: 'false' } as const
@@ -53,7 +53,7 @@ export type Model = Awaited<
 >['items'][number]
 export type Pricing = NonNullable<Model['pricing']>
 
-/** The endpoint of one model: ids hold slashes, and whatever else a provider puts into a name. */
+/** The endpoint of one model: ids contain slashes and other characters that providers use. */
 export const oneModel = admin.models[':id{[\\s\\S]+}']
 export const inPath = (id: string) => ({ param: { id: encodeURIComponent(id) } })
 
@@ -62,13 +62,13 @@ export const modelQuery = (id: string) =>
     queryKey: [...modelsKey, 'one', id],
     queryFn: async () => {
       const answer = await (await oneModel.$get(inPath(id))).json()
-      // The same route answers with prices where the path ends in that word.
-      if ('prices' in answer) throw new Error(`There is no model "${id}".`)
+      // The same route responds with prices when the path ends in that word.
+      if ('prices' in answer) throw new Error(`Model "${id}" not found.`)
       return answer
     },
   })
 
-/** What a model cost, costs and will cost, the latest first. */
+/** The past, current and planned prices of a model, latest first. */
 export const pricesQuery = (id: string) =>
   queryOptions({
     queryKey: [...modelsKey, 'prices', id],
@@ -79,5 +79,5 @@ export type Price = Awaited<
   ReturnType<NonNullable<ReturnType<typeof pricesQuery>['queryFn']>>
 >[number]
 
-/** What is not known is an empty text in a form. */
+/** A missing value is an empty text in a form. */
 export const orEmpty = <Value>(value: Value | null) => value ?? ('' as const)

@@ -3,7 +3,7 @@ import { admin } from '../api'
 import { pageQuery } from '../lists'
 import { pageOf, textOf, type Search } from '../search'
 
-/** Which organizations are listed. */
+/** The filters of the organizations. */
 export interface OrganizationSearch {
   search?: string | undefined
   page?: number | undefined

@@ -1,15 +1,15 @@
 import { quotaTypes, type QuotaType } from '../money-search'
 
-/** What an account has of a limit: the plan's, none at all, or one of its own. */
+/** The source of an account's limit: its plan, no limit, or a limit of its own. */
 export type Mode = 'plan' | 'none' | 'own'
 
-/** One limit of an account in a form; `value` counts where the limit is its own. */
+/** One limit of an account in a form; `value` applies to the account's own limit. */
 export interface Choice {
   mode: Mode
   value: number | string
 }
 
-/** The overrides of an account as a form has them. */
+/** The overrides of an account as form fields. */
 export type Choices = Record<QuotaType, Choice>
 
 function choiceOf(limits: Readonly<Record<string, unknown>>, type: QuotaType): Choice {
@@ -26,7 +26,7 @@ export const toChoices = (limits: Readonly<Record<string, unknown>>): Choices =>
   monthly_spend: choiceOf(limits, 'monthly_spend'),
 })
 
-/** The overrides as the service takes them: null lifts a limit, what is left out is the plan's. */
+/** The overrides in the shape the API expects: null removes a limit, an absent one is the plan's. */
 export const toOverrides = (choices: Choices): object =>
   Object.fromEntries(
     quotaTypes.flatMap((type) => {

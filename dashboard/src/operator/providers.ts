@@ -3,7 +3,7 @@ import { admin } from '../api'
 import { pageQuery } from '../lists'
 import { pageOf, textOf, type Search } from '../search'
 
-/** Which providers are listed. */
+/** The filters of the providers. */
 export interface ProviderSearch {
   search?: string | undefined
   page?: number | undefined
@@ -29,9 +29,9 @@ export type Provider = Awaited<
   ReturnType<NonNullable<ReturnType<typeof providersQuery>['queryFn']>>
 >['items'][number]
 
-/** How a provider can be spoken to: by the name of the interface, and what it means. */
+/** The API dialects of providers: name and description. */
 export const adapters = {
-  openai: 'OpenAI: what most providers and local servers speak',
+  openai: 'OpenAI: most providers and local servers',
   anthropic: 'Anthropic: messages',
   google: 'Google: Gemini',
   vertex: 'Google Cloud: Vertex AI',

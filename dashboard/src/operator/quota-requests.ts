@@ -5,7 +5,7 @@ import { oneOf, pageOf, textOf, type Search } from '../search'
 
 export const decisions = ['pending', 'approved', 'rejected', 'all'] as const
 
-/** Which requests are listed: those that wait, unless said. */
+/** The filters of the quota requests; pending ones by default. */
 export interface DecisionSearch {
   search?: string | undefined
   status?: (typeof decisions)[number] | undefined

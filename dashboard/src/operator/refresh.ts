@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 
-/** Reads all that an operator sees anew: what is changed on one page stands on others too. */
+/** Reloads all operator data: a change on one page is visible on others too. */
 export function useRefresh() {
   const queries = useQueryClient()
   return () => queries.invalidateQueries({ queryKey: ['operator'] })

@@ -13,7 +13,7 @@ import { toUserSearch } from './users'
 import { textsIn } from '../address'
 import { pageOf, textOf, type Search } from '../search'
 
-/** Which part of the page of an account is shown. */
+/** The open tab of an account page. */
 const toAccountSearch = (
   search: Search,
 ): { tab?: string | undefined; page?: number | undefined } => ({
@@ -149,7 +149,7 @@ const auditTrail = createRoute({
   component: lazyRouteComponent(() => import('../pages/operator/audit-trail'), 'AuditTrailPage'),
 })
 
-/** What only operators see. */
+/** The operator routes. */
 export const operatorArea = operator.addChildren([
   start,
   users,

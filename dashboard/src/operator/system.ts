@@ -3,7 +3,7 @@ import { admin } from '../api'
 
 const everyMs = 10_000
 
-/** How the installation fares, looked at again while the page is open. */
+/** The state of the installation, polled while the page is open. */
 export const systemQuery = queryOptions({
   queryKey: ['operator', 'system'],
   queryFn: async () => (await admin.system.$get()).json(),
@@ -12,7 +12,7 @@ export const systemQuery = queryOptions({
 
 export type System = Awaited<ReturnType<NonNullable<typeof systemQuery.queryFn>>>
 
-/** The last audit of the ledger that somebody asked for here; none is made by itself. */
+/** The last ledger audit requested on this page; none starts automatically. */
 export const auditQuery = queryOptions({
   queryKey: ['ledger-audit'],
   queryFn: async () => (await admin['ledger-audit'].$get()).json(),
@@ -30,7 +30,7 @@ const bytes = new Intl.NumberFormat(undefined, {
 })
 const megabyte = 1_000_000
 
-/** An amount of memory. */
+/** Formats an amount of memory. */
 export const shownBytes = (count: number) => bytes.format(count / megabyte)
 
 const steps = [
@@ -40,7 +40,7 @@ const steps = [
   ['second', 1],
 ] as const
 
-/** How long something has been up, in its largest unit. */
+/** Formats an uptime in its largest unit. */
 export function shownUptime(seconds: number): string {
   const [unit, length] = steps.find(([, size]) => seconds >= size) ?? ['second', 1]
   const format = new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'long' })

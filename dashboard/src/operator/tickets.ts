@@ -4,10 +4,10 @@ import { pageQuery } from '../lists'
 import { pageOf, textOf, type Search } from '../search'
 import { stateNames, toTicketSearch, type State, type TicketFilter } from '../tickets'
 
-/** Instead of an operator's id: of tickets that no operator has. */
+/** Stands for an operator's id: unassigned tickets. */
 export const nobody = 'none'
 
-/** Which tickets are listed. */
+/** The filters of the tickets. */
 export interface QueueSearch extends TicketFilter {
   search?: string | undefined
   /** The id of an operator, or `nobody`. */
@@ -44,7 +44,7 @@ export type Queued = Awaited<
 
 const lookEveryMs = 30_000
 
-/** One ticket; its owner may write while it is looked at. */
+/** One ticket, polled as its owner may write meanwhile. */
 export const handledQuery = (id: string) =>
   queryOptions({
     queryKey: ['operator', 'tickets', 'one', id],
@@ -54,13 +54,13 @@ export const handledQuery = (id: string) =>
 
 export type Handled = Awaited<ReturnType<NonNullable<ReturnType<typeof handledQuery>['queryFn']>>>
 
-/** States as operators read them. */
+/** State labels for operators. */
 export const handledNames: Readonly<Record<State, string>> = {
   ...stateNames,
-  waiting_on_customer: 'Waiting for the customer',
+  waiting_on_customer: 'Waiting for customer',
 }
 
-/** What support may make of a ticket, by what it is. Source: contract 6.12. */
+/** The states support may set, by the current state. Source: contract 6.12. */
 export const handledTo: Readonly<Record<State, readonly State[]>> = {
   open: ['in_progress', 'resolved', 'closed'],
   in_progress: ['waiting_on_customer', 'resolved', 'closed'],

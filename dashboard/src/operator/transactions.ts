@@ -16,11 +16,11 @@ export function toMovementSearch(search: Search): MovementSearch {
 
 const isOrganization = (account: string) => account.startsWith('org_')
 
-/** Whose account an id names, as the service wants it. */
+/** The account filter in the shape the API expects. */
 export const ofAccount = (account: string) =>
   isOrganization(account) ? { organization_id: account } : { user_id: account }
 
-/** What moved balances, of one account or of all. */
+/** The transactions of one account or of all. */
 export const movementsQuery = ({ account, type, status, from, to, page }: MovementSearch) =>
   queryOptions({
     queryKey: ['operator', 'transactions', { account, type, status, from, to, page }],

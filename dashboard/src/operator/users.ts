@@ -11,7 +11,7 @@ export const userStateNames: Readonly<Record<UserState, string>> = {
   suspended: 'Suspended',
 }
 
-/** Which accounts are listed. */
+/** The filters of the users. */
 export interface UserSearch {
   search?: string | undefined
   status?: UserState | undefined
@@ -54,7 +54,7 @@ export const userKeysQuery = (id: string) =>
       (await (await admin.users[':id'].keys.$get({ param: { id } })).json()).keys,
   })
 
-/** Who may be given tickets, the latest hundred. */
+/** Operators to whom tickets can be assigned, the latest hundred. */
 export const operatorsQuery = queryOptions({
   queryKey: ['operator', 'users', 'operators'],
   queryFn: async () => {

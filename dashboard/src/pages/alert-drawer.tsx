@@ -8,11 +8,11 @@ import { Confirm } from '../components/confirm'
 import { Loaded } from '../components/loaded'
 import { Problem } from '../components/problem'
 import { When } from '../components/when'
-import { count } from '../figures'
+import { counted } from '../figures'
 import { useSubmit } from '../submit'
 import { AlertForm } from './alert-form'
 
-/** One alert: what it does, what triggered it. */
+/** One alert with its settings and its history. */
 export function AlertDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useQuery(alertQuery(id))
   return (
@@ -72,10 +72,10 @@ function Deeds({ alert, onDeleted }: { alert: Alert; onDeleted: () => void }) {
           loading={testing.isBusy}
           onClick={() => void testing.submit(undefined)}
         >
-          Send a test
+          Send test
         </Button>
         <Button variant="default" onClick={() => setAsked('change')}>
-          Change
+          Edit
         </Button>
         <Button variant="subtle" color="red" onClick={() => setAsked('delete')}>
           Delete
@@ -85,7 +85,7 @@ function Deeds({ alert, onDeleted }: { alert: Alert; onDeleted: () => void }) {
       <Modal
         opened={asked === 'change'}
         onClose={() => setAsked(undefined)}
-        title={`Change ${alert.name}`}
+        title={`Edit ${alert.name}`}
         size="lg"
       >
         <AlertForm alert={alert} onDone={() => setAsked(undefined)} />
@@ -93,7 +93,7 @@ function Deeds({ alert, onDeleted }: { alert: Alert; onDeleted: () => void }) {
       {asked === 'delete' && (
         <Confirm
           question={`Delete ${alert.name}?`}
-          about="Its history goes too. To keep it, switch the alert off."
+          about="Its history is deleted as well. To keep the history, disable the alert."
           label="Delete"
           onConfirm={remove}
           onClose={() => setAsked(undefined)}
@@ -118,12 +118,15 @@ function History({ alert }: { alert: Alert }) {
       </Title>
       <Text size="sm" c="dimmed">
         {triggers.length === 0
-          ? 'It has not triggered yet.'
-          : `Times it triggered: ${count(alert.trigger_count)}. The last ten are here.`}
+          ? 'Not triggered yet.'
+          : `Triggered ${counted(alert.trigger_count, 'time')}. The last ten are shown.`}
       </Text>
       <Problem error={marking.error} />
       {triggers.length > 0 && (
-        <ListTable columns={['When', 'Measured', { name: 'Seen', isHidden: true }]} minWidth={320}>
+        <ListTable
+          columns={['Time', 'Value', { name: 'Acknowledged', isHidden: true }]}
+          minWidth={320}
+        >
           {triggers.map((trigger) => (
             <TriggerRow
               key={trigger.id}

@@ -60,13 +60,13 @@ const toSent = (fields: Fields) => ({
       : fields.min_requests,
 })
 
-/** A new alert, or a change of one. */
+/** Creates or edits an alert. */
 export function AlertForm({ alert, onDone }: { alert?: Alert; onDone: () => void }) {
   const queries = useQueryClient()
   const form = useForm<Fields>({
     initialValues: alert ? toFields(alert) : newAlert,
     validate: {
-      threshold: (value) => (value === '' ? 'Say from where on you want to be told.' : null),
+      threshold: (value) => (value === '' ? 'Enter a threshold.' : null),
     },
   })
   const submission = useSubmit(async (fields: Fields) => {
@@ -75,14 +75,14 @@ export function AlertForm({ alert, onDone }: { alert?: Alert; onDone: () => void
       ? alertsEndpoint[':alert_id'].$put({ param: { alert_id: alert.id } }, sent)
       : alertsEndpoint.$post(undefined, sent))
     await queries.invalidateQueries({ queryKey: ['alerts'] })
-    notifications.show({ message: `${fields.name} ${alert ? 'was changed' : 'is watched'}.` })
+    notifications.show({ message: `${fields.name} ${alert ? 'was updated' : 'was created'}.` })
     onDone()
   }, form)
   return (
     <FormFrame
       form={form}
       submission={submission}
-      label={alert ? 'Save' : 'Watch it'}
+      label={alert ? 'Save' : 'Create'}
       onCancel={onDone}
     >
       <TextInput
@@ -94,8 +94,8 @@ export function AlertForm({ alert, onDone }: { alert?: Alert; onDone: () => void
       />
       <Condition form={form} />
       <Checkbox.Group
-        label="Tell me by"
-        description="Without any, it is only written into the history"
+        label="Notification channels"
+        description="Without a channel, triggers appear in the history only"
         {...form.getInputProps('notification_channels')}
       >
         <Group mt="xs">
@@ -105,7 +105,7 @@ export function AlertForm({ alert, onDone }: { alert?: Alert; onDone: () => void
       </Checkbox.Group>
       <Textarea
         label="Description"
-        description="For yourself: what to do then"
+        description="Your notes, for example what to do"
         maxLength={500}
         autosize
         minRows={2}
@@ -128,7 +128,7 @@ function Condition({ form }: { form: UseFormReturnType<Fields> }) {
   return (
     <>
       <Select
-        label="What to watch"
+        label="Alert type"
         allowDeselect={false}
         data={typeNames}
         {...form.getInputProps('type')}
@@ -150,7 +150,7 @@ function Condition({ form }: { form: UseFormReturnType<Fields> }) {
             {...form.getInputProps('threshold')}
           />
           <Select
-            label="In"
+            label="Period"
             description="Rolling, up to now"
             allowDeselect={false}
             data={periodChoices}
@@ -160,8 +160,8 @@ function Condition({ form }: { form: UseFormReturnType<Fields> }) {
       )}
       {leastRequests !== undefined && (
         <NumberInput
-          label="From so many requests on"
-          description={`Fewer say too little; ${leastRequests} unless you say otherwise`}
+          label="Minimum requests"
+          description={`Fewer requests do not trigger the alert; ${leastRequests} by default`}
           placeholder={String(leastRequests)}
           min={1}
           max={1_000_000}

@@ -34,11 +34,11 @@ export function AlertsPage() {
     <>
       <ListPage
         title="Alerts"
-        about="Be told when what you spend, what fails or how much you use passes a threshold."
+        about="Get notified when spending, errors or usage pass a threshold."
         query={useQuery(alertsQuery)}
         empty={{
           title: 'No alerts yet',
-          text: 'An alert looks at your requests after each of them and tells you by e-mail or in your inbox. A first one could watch what you spend in a day.',
+          text: 'An alert checks your requests continuously and notifies you by email or in your inbox. Start with an alert on your daily spending.',
         }}
         add={{
           label: 'New alert',
@@ -87,7 +87,7 @@ function Alerts({ alerts, type }: AlertsProps) {
       </Filters>
       <Problem error={turning.error} />
       {shown.length === 0 ? (
-        <Empty title="No alert of this type">Choose another type, or make one.</Empty>
+        <Empty title="No alerts of this type">Select another type or create an alert.</Empty>
       ) : (
         <AlertTable alerts={shown} onTurn={(turned) => void turning.submit(turned)} />
       )}
@@ -104,10 +104,10 @@ const AlertTable = ({ alerts, onTurn }: TableProps) => (
   <ListTable
     columns={[
       'Name',
-      { name: 'Tells when', place: 'wide' },
-      'By',
-      'Told last',
-      { name: 'On', place: 'aside' },
+      { name: 'Condition', place: 'wide' },
+      'Channels',
+      'Last triggered',
+      { name: 'Enabled', place: 'aside' },
     ]}
     minWidth={720}
   >
@@ -147,7 +147,7 @@ const AlertTable = ({ alerts, onTurn }: TableProps) => (
           <Switch
             checked={alert.enabled}
             onChange={(event) => onTurn({ id: alert.id, enabled: event.currentTarget.checked })}
-            aria-label={`Watch ${alert.name}`}
+            aria-label={`Enable ${alert.name}`}
           />
         </Table.Td>
       </Table.Tr>

@@ -19,7 +19,7 @@ export function BillingPage() {
   return (
     <Page
       title="Billing"
-      about="Credits are bought ahead; each request is paid from them."
+      about="Prepaid credits pay for each request."
       actions={<Whose organization={organization} />}
     >
       {checkout !== undefined && <CheckoutReturn id={checkout} organization={organization} />}
@@ -35,17 +35,17 @@ export function BillingPage() {
 
 const own = 'own'
 
-/** Whose money is shown; nothing to choose for who manages no organization. */
+/** Selects the billing account; renders nothing when the user manages no organization. */
 function Whose({ organization }: { organization: string | undefined }) {
   const { data = [] } = useQuery(managedQuery)
   const navigate = route.useNavigate()
   if (data.length === 0) return undefined
   return (
     <Select
-      aria-label="Whose billing"
+      aria-label="Billing account"
       allowDeselect={false}
       data={[
-        { value: own, label: 'Your own account' },
+        { value: own, label: 'Personal account' },
         ...data.map(({ id, name }) => ({ value: id, label: name })),
       ]}
       value={organization ?? own}

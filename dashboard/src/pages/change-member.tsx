@@ -44,13 +44,13 @@ export function ChangeMember({ organization: { id, role }, member, onDone }: Pro
         />
         {form.values.role === 'owner' && (
           <Text size="sm" role="status">
-            This hands the organization over: you become an admin of it.
+            This transfers ownership of the organization: you become an admin.
           </Text>
         )}
         <TextInput label="Department" maxLength={100} {...form.getInputProps('department')} />
         <NumberInput
-          label="Spending limit of a month"
-          description="USD; the organization's own limit when empty"
+          label="Monthly spending limit"
+          description="USD; empty for the organization's default"
           min={0}
           decimalScale={2}
           prefix="$"

@@ -33,7 +33,7 @@ import { CollectionMembers } from './collection-members'
 const endpoint = api.user['model-collections'][':id']
 
 interface Props {
-  /** Undefined where there is none such. */
+  /** Undefined when the collection does not exist. */
   collection: Collection | undefined
   onClose: () => void
 }
@@ -49,18 +49,19 @@ export const CollectionDrawer = ({ collection, onClose }: Props) => (
     {collection ? (
       <Editor collection={collection} onClose={onClose} />
     ) : (
-      <Alert color="gray">This collection is gone, or is not yours to see.</Alert>
+      <Alert color="gray">This collection was deleted, or you do not have access to it.</Alert>
     )}
   </Drawer>
 )
 
-/** Why the reader may not change it; undefined where they may. */
+/** Why the user may not change the collection; undefined when they may. */
 function useHindrance({ scope, organization_id: id }: Collection): string | undefined {
   const { data: organizations } = useQuery(ownOrganizationsQuery)
-  if (scope === 'system') return 'It belongs to the service: everybody may call it.'
+  if (scope === 'system')
+    return 'System collections are available to every account and managed by the operator.'
   if (scope === 'individual' || !organizations) return undefined
   const isRun = organizations.some((one) => one.id === id)
-  return isRun ? undefined : 'Only an owner or admin of its organization may change it.'
+  return isRun ? undefined : 'Only owners and admins of the organization can edit this collection.'
 }
 
 const asMember = ({ model_id, priority, weight, enabled }: Member): Member => ({
@@ -81,7 +82,7 @@ const valuesOf = (collection: Collection) => ({
 
 type Values = ReturnType<typeof valuesOf>
 
-/** What changed, so that two who edit different fields at once do not undo each other. */
+/** The changed fields, so that two users who edit different fields do not undo each other's changes. */
 const changesOf = (fields: Values, before: Values) =>
   Object.fromEntries(
     Object.entries(fields)
@@ -140,7 +141,7 @@ function Editor({ collection, onClose }: { collection: Collection; onClose: () =
       {isDoomed && (
         <Confirm
           question={`Delete ${collection.model_id}?`}
-          about="Calls for this name are refused from then on. The models stay."
+          about="Requests for this name are rejected from now on. The models stay."
           label="Delete"
           onConfirm={remove}
           onClose={() => setDoomed(false)}
@@ -161,7 +162,7 @@ const Fields = ({ form, isReadOnly }: FieldsProps) => (
       <>
         <TextInput
           label="Name"
-          description="Clients that ask for the old name are refused once it is changed."
+          description="Requests for the old name are rejected after a change."
           required
           maxLength={64}
           autoCapitalize="none"
@@ -176,10 +177,7 @@ const Fields = ({ form, isReadOnly }: FieldsProps) => (
           maxLength={1000}
           {...form.getInputProps('description')}
         />
-        <Switch
-          label="On: calls for this name are answered"
-          {...form.getInputProps('enabled', { type: 'checkbox' })}
-        />
+        <Switch label="Enabled" {...form.getInputProps('enabled', { type: 'checkbox' })} />
       </>
     )}
     {isReadOnly && form.values.description !== '' && (

@@ -17,7 +17,7 @@ const mostMembers = 200
 
 interface Props {
   members: readonly Member[]
-  /** Whether weights count. */
+  /** Whether weights apply. */
   isWeighted: boolean
   isReadOnly: boolean
   onChange: (members: Member[]) => void
@@ -32,7 +32,7 @@ export function CollectionMembers(props: Props) {
       </Text>
       {members.length === 0 ? (
         <Text size="sm" c="dimmed">
-          None yet: a call is refused until there is one.
+          No models yet. Requests are rejected until you add one.
         </Text>
       ) : (
         <Table verticalSpacing={6}>
@@ -81,7 +81,7 @@ function MemberRow({ member, at, ...props }: Props & { member: Member; at: numbe
           <Group gap={4} justify="flex-end" wrap="nowrap">
             <Switch
               size="xs"
-              aria-label={`Use ${id}`}
+              aria-label={`Enable ${id}`}
               checked={enabled}
               onChange={(event) => change({ enabled: event.currentTarget.checked })}
             />
@@ -132,12 +132,12 @@ function Adding({ members, onChange }: Pick<Props, 'members' | 'onChange'>) {
   return (
     <Group gap="xs" align="flex-end" wrap="nowrap">
       <ModelInput
-        label="Another model"
+        label="Add a model"
         flex={1}
         value={typed}
         onChange={setTyped}
-        error={isThere && 'It is there already.'}
-        // Enter takes what is suggested; it saves nothing.
+        error={isThere && 'This model is already in the collection.'}
+        // Enter accepts the suggestion; it must not submit the form.
         onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
       />
       <Button variant="default" disabled={id === '' || isThere} onClick={add}>

@@ -9,11 +9,10 @@ import { CollectionDrawer } from './collection-drawer'
 import { NewCollection } from './new-collection'
 
 const none = {
-  title: 'No collections of your own yet',
+  title: 'No collections yet',
   text: (
     <>
-      Put models together that can stand in for each other, and call them as{' '}
-      <Code>collection/name</Code>.
+      Group models that can replace each other, and call them as <Code>collection/name</Code>.
     </>
   ),
 }
@@ -28,7 +27,7 @@ export function CollectionsPage() {
     <>
       <ListPage
         title="Collections"
-        about="Models under one name: a call for it goes to one of them, and to another where that one fails."
+        about="Several models under one name: a request goes to one of them and falls back to another if it fails."
         query={query}
         empty={none}
         add={{

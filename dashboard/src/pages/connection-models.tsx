@@ -14,7 +14,7 @@ interface Props {
   connection: Connection
 }
 
-/** What may be called by a connection, and what it costs; who runs the connection sets prices. */
+/** The models of a connection with their prices; its managers set prices. */
 export function ConnectionModels({ connection }: Props) {
   const query = useInfiniteQuery({
     ...connectionModelsQuery(connection.id),
@@ -39,8 +39,8 @@ export function ConnectionModels({ connection }: Props) {
 
 const columns = [
   { name: 'Model', place: 'title' },
-  { name: 'In the catalogue' },
-  { name: 'Price of 1M tokens' },
+  { name: 'In catalogue' },
+  { name: 'Price per 1M tokens' },
 ] as const
 const actions = { name: 'Actions', isHidden: true } as const
 
@@ -93,8 +93,8 @@ const SetPrice = ({ model, onAsk }: SetPriceProps) => (
 const NoModels = ({ connection: { gateway_type: type } }: Props) => (
   <Text size="sm" c="dimmed">
     {type === 3
-      ? 'Its gateway says that it serves none of this provider now.'
-      : 'None is known. A test of the connection asks its provider which ones it has.'}
+      ? 'Its gateway serves no models of this provider right now.'
+      : "No models known yet. Test the connection to load the provider's models."}
   </Text>
 )
 
@@ -103,7 +103,7 @@ function Price({
 }: {
   model: ConnectionModel
 }) {
-  // Of the catalogue’s nobody says whether one is free or has no price.
+  // For a catalogue model, the API does not tell a free one from one without a price.
   if (pricing === null) return isListed ? 'none' : 'free'
   const rest = seldomPartsOf(pricing).map(({ name, usd }) => `${name} ${exactUsd(usd)}`)
   return (
@@ -116,7 +116,7 @@ function Price({
       )}
       {is_limited && (
         <Text size="xs" c="dimmed">
-          as much as the operator allows
+          limited by the operator's maximum
         </Text>
       )}
     </>

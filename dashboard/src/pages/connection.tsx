@@ -12,7 +12,7 @@ import { ConnectionModels } from './connection-models'
 
 const route = getRouteApi('/home/connections/$id')
 
-/** One connection: whose it is, and what may be called by it at which price. */
+/** One connection: owner, models and prices. */
 export function ConnectionPage() {
   const { id } = route.useParams()
   const query = useQuery(connectionQuery(id))
@@ -32,13 +32,13 @@ export function ConnectionPage() {
 
 const Parts = ({ connection }: { connection: Connection }) => (
   <>
-    <Card title="The connection">
+    <Card title="Details">
       <Facts facts={factsOf(connection)} />
     </Card>
     <Card title="Models">
       <Text size="sm" c="dimmed">
-        The operator says what models of the catalogue cost; what the others cost, whoever runs the
-        connection. Without a price they are free.
+        The operator sets the prices of catalogue models; the connection's manager sets the others.
+        Models without a price are free.
       </Text>
       <ConnectionModels connection={connection} />
     </Card>
@@ -48,16 +48,16 @@ const Parts = ({ connection }: { connection: Connection }) => (
 const factsOf = (one: Connection) =>
   [
     [
-      'State',
+      'Status',
       <Badge key="state" color={statusColors[one.status]} variant="light">
         {one.status}
       </Badge>,
     ],
     ['Provider', one.provider],
-    ['Whose', <Whose key="whose" connection={one} />],
-    ...(one.billing_mode === null ? [] : ([['Who pays', payer(one)]] as const)),
-    ['Called by', <Caller key="caller" connection={one} />],
-    ['Id', one.id],
+    ['Owner', <Whose key="whose" connection={one} />],
+    ...(one.billing_mode === null ? [] : ([['Billed to', payer(one)]] as const)),
+    ['Called from', <Caller key="caller" connection={one} />],
+    ['ID', one.id],
   ] as const
 
 const Whose = ({ connection }: { connection: Connection }) => useOwnerName(connection)

@@ -18,11 +18,11 @@ import { ReplaceKey } from './replace-key'
 export const ConnectionsPage = () => (
   <ListPage
     title="Connections"
-    about="Your own keys at providers. What they serve is billed by the provider, not from your credit."
+    about="Your own provider keys (BYOK). The provider bills these requests; your credits are not used."
     query={useQuery(connectionsQuery)}
     empty={{
-      title: 'No provider keys of your own yet',
-      text: 'Add a key that you have at a provider: calls for its models then go out with it. The key is kept encrypted and never shown again.',
+      title: 'No connections yet',
+      text: "Add a provider key to use it for requests to the provider's models. Keys are stored encrypted and never shown again.",
     }}
     add={{ label: 'Add connection', form: (close) => <NewConnection onDone={close} /> }}
   >
@@ -117,7 +117,7 @@ function Actions({ connection }: { connection: Connection }) {
     <>
       <RowMenu name={name}>
         <Menu.Item onClick={() => void start([connection])}>Test</Menu.Item>
-        <Menu.Item onClick={() => setAsked('change')}>Change</Menu.Item>
+        <Menu.Item onClick={() => setAsked('change')}>Edit</Menu.Item>
         <Menu.Item onClick={() => setAsked('key')}>Replace key</Menu.Item>
         <Menu.Item color="red" onClick={() => setAsked('delete')}>
           Delete
@@ -129,7 +129,7 @@ function Actions({ connection }: { connection: Connection }) {
       {asked === 'delete' && (
         <Confirm
           question={`Delete ${name}?`}
-          about="Calls go to your other connections, or to the platform's. The key cannot be brought back."
+          about="Requests use your other connections or the platform's. The key cannot be restored."
           label="Delete"
           onConfirm={remove}
           onClose={done}

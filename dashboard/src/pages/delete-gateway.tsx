@@ -6,12 +6,12 @@ import { gatewaysQuery, type Gateway } from '../gateways'
 
 interface Props {
   gateway: Pick<Gateway, 'id' | 'name'>
-  /** It is gone. */
+  /** Called after the deletion. */
   onGone?: () => Promise<unknown>
   onClose: () => void
 }
 
-/** Asks before a gateway is cut off. */
+/** Asks for confirmation before a gateway is deleted. */
 export function DeleteGateway({ gateway: { id, name }, onGone, onClose }: Props) {
   const queries = useQueryClient()
   const remove = async () => {
@@ -24,7 +24,7 @@ export function DeleteGateway({ gateway: { id, name }, onGone, onClose }: Props)
   return (
     <Confirm
       question={`Delete ${name}?`}
-      about="Its program is cut off within a second, and what it is answering ends. Its token opens nothing any more, its connections become inactive, and sessions with it fail at their next message. Logs stay. It cannot be brought back."
+      about="The gateway is disconnected within a second and its running requests end. Its token is revoked, its connections become inactive, and sessions that use it fail at their next message. Logs stay. This cannot be undone."
       label="Delete"
       onConfirm={remove}
       onClose={onClose}

@@ -12,7 +12,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Asks, and deletes prompts: as many at once as the service takes. */
+/** Deletes prompts after a confirmation, in batches of the size the API accepts. */
 export function DeletePrompts({ prompts, onDeleted, onClose }: Props) {
   const queries = useQueryClient()
   const [first] = prompts
@@ -36,7 +36,7 @@ export function DeletePrompts({ prompts, onDeleted, onClose }: Props) {
           ? `Delete ${first.title}?`
           : `Delete ${count(prompts.length)} prompts?`
       }
-      about="They cannot be brought back."
+      about="This cannot be undone."
       label="Delete"
       onConfirm={remove}
       onClose={onClose}

@@ -31,7 +31,7 @@ const fieldsOf = (one: Connection): Fields => ({
 
 const limitOf = (field: number | string) => (field === '' ? null : Number(field))
 
-/** What was changed: a status that was not touched stays what a test made it. */
+/** The changed fields: an unchanged status keeps the value that a test may have set. */
 const changesOf = (fields: Fields, before: Fields) => ({
   name: fields.name,
   rate_limits: { rpm: limitOf(fields.rpm), tpm: limitOf(fields.tpm) },
@@ -57,12 +57,12 @@ export function EditConnection({ connection, onDone }: Props) {
     const changes = json(changesOf(fields, before))
     await api.connections[':id'].$put({ param: { id: connection.id } }, changes)
     await queries.invalidateQueries(connectionsQuery)
-    notifications.show({ message: `${fields.name} was changed.` })
+    notifications.show({ message: `${fields.name} was updated.` })
     onDone()
   }, form)
   const isMoved = form.values.endpoint_url !== before.endpoint_url
   return (
-    <Modal opened onClose={onDone} title={`Change ${connection.name}`}>
+    <Modal opened onClose={onDone} title={`Edit ${connection.name}`}>
       <FormFrame form={form} submission={submission} label="Save" onCancel={onDone}>
         <TextInput
           label="Name"
@@ -72,15 +72,15 @@ export function EditConnection({ connection, onDone }: Props) {
           {...form.getInputProps('name')}
         />
         <TextInput
-          label="Address"
-          description="Only where it is not the provider's own; https"
+          label="Base URL"
+          description="Only if it differs from the provider's; https"
           type="url"
           {...form.getInputProps('endpoint_url')}
         />
         {isMoved && (
           <PasswordInput
-            label="API key for this address"
-            description="The stored key goes to no other address than the one it was given for: without a key here the connection is off until it gets one."
+            label="API key for this base URL"
+            description="The stored key is never sent to another base URL. Without a key here, the connection is disabled until you add one."
             autoComplete="off"
             {...form.getInputProps('api_key')}
           />
@@ -91,7 +91,7 @@ export function EditConnection({ connection, onDone }: Props) {
   )
 }
 
-/** How much goes out by it, and when. */
+/** Limits and priority of the connection. */
 const Rules = ({ form }: { form: UseFormReturnType<Fields> }) => (
   <>
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
@@ -114,16 +114,16 @@ const Rules = ({ form }: { form: UseFormReturnType<Fields> }) => (
     </SimpleGrid>
     <NumberInput
       label="Priority"
-      description="Lower comes first"
+      description="Lower values are tried first"
       min={1}
       max={1000}
       required
       {...form.getInputProps('priority')}
     />
     <Switch
-      label="The default of its provider"
+      label="Default for its provider"
       {...form.getInputProps('is_default', { type: 'checkbox' })}
     />
-    <Switch label="On: calls go out by it" {...form.getInputProps('is_on', { type: 'checkbox' })} />
+    <Switch label="Enabled" {...form.getInputProps('is_on', { type: 'checkbox' })} />
   </>
 )

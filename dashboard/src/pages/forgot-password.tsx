@@ -15,7 +15,7 @@ export function ForgotPasswordPage() {
     setSentTo(email)
   })
   return (
-    <EntryCard title="Choose a new password" about="We send a link to your address.">
+    <EntryCard title="Reset your password" about="We email you a link to choose a new password.">
       {sentTo ? (
         <Text size="sm">
           If {sentTo} has an account, a link is on its way. It works for an hour.
@@ -25,7 +25,7 @@ export function ForgotPasswordPage() {
           <Stack gap="sm">
             <Problem error={error} />
             <TextInput
-              label="E-mail"
+              label="Email"
               type="email"
               autoComplete="username"
               required
@@ -33,7 +33,7 @@ export function ForgotPasswordPage() {
               {...form.getInputProps('email')}
             />
             <Button type="submit" loading={isBusy}>
-              Send the link
+              Send link
             </Button>
           </Stack>
         </form>

@@ -9,7 +9,7 @@ import { gatewayConnectionsQuery, type Gateway } from '../gateways'
 import { soonAgain } from '../live'
 import { ConnectionModels } from './connection-models'
 
-/** What a gateway is called by: its connections, one for each provider that it serves. */
+/** The models of a gateway: it has one connection per provider it serves. */
 export function GatewayModels({ gateway: { id } }: { gateway: Gateway }) {
   const query = useQuery({ ...gatewayConnectionsQuery(id), refetchInterval: soonAgain })
   return (
@@ -18,14 +18,14 @@ export function GatewayModels({ gateway: { id } }: { gateway: Gateway }) {
         {(connections) =>
           connections.length === 0 ? (
             <Text size="sm" c="dimmed">
-              Once its program has said for the first time what it serves, there is a connection for
-              each of its providers, and its models are called by their names.
+              After the gateway has connected for the first time, there is one connection per
+              provider it serves, and its models are listed here.
             </Text>
           ) : (
             <>
               <Text size="sm" c="dimmed">
-                Called by these names, by who may use their connection. The operator says what
-                models of the catalogue cost; what the others cost, whoever runs the gateway.
+                Available under these names to everyone who may use the connection. The operator
+                sets the prices of catalogue models; the gateway's manager sets the others.
               </Text>
               {connections.map((one) => (
                 <Served key={one.id} connection={one} />

@@ -6,14 +6,17 @@ import { ListTable } from '../components/list-table'
 import { LogStatus } from '../components/log-status'
 import { Loaded } from '../components/loaded'
 import { When } from '../components/when'
-import { count, duration } from '../figures'
+import { count, counted, duration } from '../figures'
 import type { Gateway } from '../gateways'
 import { soonAgain } from '../live'
 import { logsQuery, statsQuery, type ListedLog, type LogStats } from '../logs'
 
 const mostShown = 10
 
-/** The latest requests for models of these providers that nobody served, as their gateway was away, say. */
+/**
+ * The latest requests for models of these providers that no connection served, for example while the
+ * gateway was offline.
+ */
 function useUnserved(providers: readonly string[]): readonly ListedLog[] {
   const filter = { status: 'error', range: 'day' } as const
   const { data } = useInfiniteQuery({ ...logsQuery(filter), refetchInterval: soonAgain })
@@ -24,28 +27,28 @@ function useUnserved(providers: readonly string[]): readonly ListedLog[] {
   )
 }
 
-/** Of both, the latest. */
+/** The latest logs of both lists. */
 const latestOf = (one: readonly ListedLog[], other: readonly ListedLog[]) =>
   [...one, ...other]
     .toSorted((a, b) => b.created_at.localeCompare(a.created_at))
     .slice(0, mostShown)
 
-/** What the reader asked of a gateway in the last day, what of it failed, and what reached nobody. */
+/** The user's requests to a gateway over the last day: successful, failed and unserved. */
 export function GatewayRequests({ gateway: { id, providers } }: { gateway: Gateway }) {
   const filter = { gateway: id, range: 'day' } as const
   const stats = useQuery({ ...statsQuery(filter), refetchInterval: soonAgain })
   const query = useInfiniteQuery({ ...logsQuery(filter), refetchInterval: soonAgain })
   const unserved = useUnserved(providers)
   return (
-    <Card title="Your requests of the last day">
+    <Card title="Your requests in the last 24 hours">
       <Text size="sm" c="dimmed">
-        What you asked of this gateway, also where another connection served it then.{' '}
+        Your requests to this gateway, including those that another connection then served.{' '}
         <Anchor
           inherit
           underline="always"
           renderRoot={(props) => <Link to="/logs" search={filter} {...props} />}
         >
-          See them in the logs
+          View logs
         </Anchor>
       </Text>
       <Loaded query={stats}>{(told) => <Errors stats={told} unserved={unserved.length} />}</Loaded>
@@ -62,7 +65,7 @@ export function GatewayRequests({ gateway: { id, providers } }: { gateway: Gatew
 
 interface ErrorsProps {
   stats: LogStats
-  /** How many requests nobody served, which are in no gateway's figures. */
+  /** The number of requests that no connection served; no gateway's statistics include them. */
   unserved: number
 }
 
@@ -73,10 +76,10 @@ const Errors = ({
   <Stack gap={6}>
     <Text size="sm">
       {total_requests === 0
-        ? 'Nothing was asked of it yet.'
-        : `${count(total_requests)} in all, ${count(failed_requests)} of them failed.`}
+        ? 'No requests yet.'
+        : `${counted(total_requests, 'request')}, ${count(failed_requests)} failed.`}
       {unserved > 0 &&
-        ` ${count(unserved)} more for its providers reached nobody, as where a gateway is away.`}
+        ` ${count(unserved)} more for its providers could not be served, for example while a gateway was offline.`}
     </Text>
     {by_error.length > 0 && (
       <Group gap="xs" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
@@ -97,7 +100,7 @@ const RequestTable = ({ logs }: { logs: readonly ListedLog[] }) => (
       { name: 'Status', place: 'aside' },
       { name: 'Model', place: 'wide' },
       { name: 'Tokens', isNumber: true },
-      { name: 'Took', isNumber: true },
+      { name: 'Duration', isNumber: true },
     ]}
     minWidth={560}
   >

@@ -14,8 +14,8 @@ interface Props {
 }
 
 /**
- * The token of a new gateway, once, what to run with it, and what came of that. Only its buttons close it, so
- * that a stray click does not lose the token.
+ * The token of a new gateway, shown once, the command to run with it, and the connection status. Only its
+ * button closes the dialog, so that a stray click does not lose the token.
  */
 export const GatewayToken = ({ made, onDone }: Props) => {
   const address = serviceOf(made.connect_url)
@@ -23,16 +23,14 @@ export const GatewayToken = ({ made, onDone }: Props) => {
     <Modal
       opened
       onClose={onDone}
-      title={`The gateway ${made.name}`}
+      title={`Gateway ${made.name}`}
       size="lg"
       closeOnClickOutside={false}
       closeOnEscape={false}
       withCloseButton={false}
     >
       <Stack gap="md">
-        <Alert color="yellow">
-          Copy the token now and keep it where secrets belong. It is not shown again.
-        </Alert>
+        <Alert color="yellow">Copy the token now and store it safely. It is not shown again.</Alert>
         <Stack gap={6}>
           <SecretOnce label="Token" secret={made.token} isFirst />
           <Group>
@@ -41,30 +39,30 @@ export const GatewayToken = ({ made, onDone }: Props) => {
         </Stack>
         <Stack gap={6}>
           <Text size="sm">
-            Then run this on the machine with the models. It finds Ollama, vLLM, LM Studio and
-            llama.cpp by itself; others are named with{' '}
+            Then run this command on the machine with the models. It finds Ollama, vLLM, LM Studio
+            and llama.cpp by itself; others are named with{' '}
             <code style={{ whiteSpace: 'nowrap' }}>--serve</code>.
           </Text>
           <Command
-            label="What to run"
+            label="Command"
             text={`export TOLLGATE_GATEWAY_TOKEN=${made.token}\n${connectCommand(address)}`}
           />
           {isInTheClear(address) && (
             <Text size="xs" c="dimmed">
-              This service is reached without TLS, so the token goes over the network in the clear.
+              This service does not use TLS: the token is sent over the network unencrypted.
             </Text>
           )}
         </Stack>
         <Arrival id={made.id} />
         <Group justify="flex-end">
-          <Button onClick={onDone}>I have kept it</Button>
+          <Button onClick={onDone}>Done</Button>
         </Group>
       </Stack>
     </Modal>
   )
 }
 
-/** Whether its program has connected, as soon as that is so. */
+/** The connection status of the gateway, polled. */
 function Arrival({ id }: { id: string }) {
   const { data: gateways = [] } = useQuery({ ...gatewaysQuery, refetchInterval: soonAgain })
   const gateway = gateways.find((one) => one.id === id)
@@ -81,10 +79,10 @@ const Waiting = ({ gateway }: { gateway: Gateway | undefined }) => (
     <Loader size="xs" mt={4} aria-hidden />
     <Text size="sm">
       {gateway?.status === 'error'
-        ? 'A program came, and said what is not understood. Is it of this version?'
+        ? 'A gateway connected with an incompatible protocol. Check its version.'
         : gateway && gateway.last_heartbeat_at !== null
-          ? 'Its program is there, and is about to say what it serves.'
-          : 'Waiting for its program. This changes by itself once it has connected.'}
+          ? 'Connected. Waiting for the list of models.'
+          : 'Waiting for the gateway to connect. This page updates automatically.'}
     </Text>
   </Group>
 )
@@ -100,14 +98,14 @@ const Announced = ({ gateway }: { gateway: Gateway }) => (
       underline="always"
       renderRoot={(props) => <Link to="/gateways/$id" params={{ id: gateway.id }} {...props} />}
     >
-      To its page
+      View gateway
     </Anchor>
   </Stack>
 )
 
-/** What it said that it has, in a sentence. */
+/** Summarizes what the gateway announced. */
 function announcementOf({ version, providers, tool_count: tools }: Gateway): string {
   const served = providers.length === 0 ? 'no models' : `models of ${providers.join(', ')}`
   const run = tools === 0 ? 'no tools' : tools === 1 ? 'one tool' : `${tools} tools`
-  return `Version ${version ?? 'unknown'} serves ${served}, and has ${run}.`
+  return `Version ${version ?? 'unknown'} serves ${served} and ${run}.`
 }

@@ -11,7 +11,7 @@ import { Loaded } from '../components/loaded'
 import { LiveMoment } from '../components/moment'
 import { Page } from '../components/page'
 import { When } from '../components/when'
-import { count } from '../figures'
+import { counted } from '../figures'
 import { connectCommand, gatewaysQuery, gatewayStates, meaningOf, type Gateway } from '../gateways'
 import { soonAgain } from '../live'
 import { DeleteGateway } from './delete-gateway'
@@ -20,13 +20,13 @@ import { GatewayRequests } from './gateway-requests'
 
 const route = getRouteApi('/home/gateways/$id')
 
-/** One gateway: how it is, what it serves, and what was asked of it. */
+/** One gateway: status, models, tools and requests. */
 export function GatewayPage() {
   const { id } = route.useParams()
   const query = useQuery({
     ...gatewaysQuery,
     refetchInterval: soonAgain,
-    // The list has all of them, and there is no other way to one.
+    // The list is the only endpoint that returns gateways.
     select: (gateways: readonly Gateway[]) => gateways.find((one) => one.id === id) ?? null,
   })
   const { data: gateway } = query
@@ -46,8 +46,8 @@ export function GatewayPage() {
 }
 
 const Gone = () => (
-  <Empty title="There is no such gateway">
-    It was deleted, or it is one of an organization that you do not belong to.
+  <Empty title="Gateway not found">
+    It was deleted, or it belongs to an organization that you are not a member of.
   </Empty>
 )
 
@@ -83,7 +83,7 @@ const Parts = ({ gateway }: { gateway: Gateway }) => (
     </Group>
     <Advice gateway={gateway} />
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-      <Card title="The program">
+      <Card title="Details">
         <Facts facts={factsOf(gateway)} />
       </Card>
       <Card title="Tools">
@@ -97,12 +97,12 @@ const Parts = ({ gateway }: { gateway: Gateway }) => (
 
 const factsOf = (gateway: Gateway) =>
   [
-    ['Heard from', <LiveMoment key="heard" at={gateway.last_heartbeat_at} />],
-    ['Version', gateway.version ?? 'not said yet'],
+    ['Last seen', <LiveMoment key="heard" at={gateway.last_heartbeat_at} />],
+    ['Version', gateway.version ?? 'unknown'],
     ['Providers', gateway.providers.join(', ') || 'none'],
-    ['Whose', <Whose key="whose" gateway={gateway} />],
-    ['Made', <When key="made" at={gateway.created_at} />],
-    ['Id', gateway.id],
+    ['Owner', <Whose key="whose" gateway={gateway} />],
+    ['Created', <When key="made" at={gateway.created_at} />],
+    ['ID', gateway.id],
   ] as const
 
 function Whose({ gateway }: { gateway: Gateway }) {
@@ -110,23 +110,20 @@ function Whose({ gateway }: { gateway: Gateway }) {
   return gateway.is_public ? `${name}, public` : name
 }
 
-/** What there is to do while it takes no requests. */
+/** Instructions while the gateway is not connected. */
 function Advice({ gateway }: { gateway: Gateway }) {
   const { status, last_heartbeat_at: heard } = gateway
   if (status === 'online') return undefined
   if (heard !== null && status !== 'offline') return undefined
   return (
-    <Alert
-      color="yellow"
-      title={heard === null ? 'Connect its program' : 'Is its program running?'}
-    >
+    <Alert color="yellow" title={heard === null ? 'Connect this gateway' : 'Gateway offline'}>
       <Stack gap="xs">
         <Text size="sm">
-          Run this where the models are, with the token in <code>TOLLGATE_GATEWAY_TOKEN</code>. The
-          token was shown when the gateway was made; where it is lost, delete the gateway and make
-          another.
+          Run this command on the machine with the models, with the token in{' '}
+          <code>TOLLGATE_GATEWAY_TOKEN</code>. The token was shown when the gateway was created; if
+          it is lost, delete the gateway and create another.
         </Text>
-        <Command label="What to run" text={connectCommand(window.location.origin)} />
+        <Command label="Command" text={connectCommand(window.location.origin)} />
       </Stack>
     </Alert>
   )
@@ -135,13 +132,12 @@ function Advice({ gateway }: { gateway: Gateway }) {
 const Tools = ({ tools }: Pick<Gateway, 'tools'>) =>
   tools.length === 0 ? (
     <Text size="sm" c="dimmed">
-      It has none. A file of the program says which tools it may run, one by one; sessions use them.
+      No tools. The gateway's configuration file lists the tools that sessions may use.
     </Text>
   ) : (
     <Stack gap="xs">
       <Text size="sm" c="dimmed">
-        {tools.length === 1 ? 'One' : count(tools.length)} for sessions with this gateway. They run
-        on its machine.
+        {counted(tools.length, 'tool')} for sessions with this gateway. Tools run on its machine.
       </Text>
       <Stack
         gap="xs"

@@ -26,7 +26,7 @@ export function GatewaysPage() {
     <>
       <ListPage
         title="Gateways"
-        about="Programs of yours beside models and tools of your own: they connect from inside, and are called from here."
+        about="Serve models and tools from behind a firewall with tollgate connect."
         query={useQuery({ ...gatewaysQuery, refetchInterval: soonAgain })}
         empty={{ title: 'No gateways yet', text: <Explained /> }}
         add={{
@@ -51,9 +51,9 @@ export function GatewaysPage() {
 
 const Explained = () => (
   <>
-    A gateway is a program on a machine of yours: it connects to here from inside, so that models
-    and tools of that machine can be called, nothing has to be opened, and keys of your servers stay
-    with it. Make one for its token, then run there:
+    A gateway runs on your own machine and connects to this service from behind your firewall, so
+    that the machine's models and tools can be used without open ports, and your server keys stay on
+    the machine. Create one to get its token, then run:
     <Code display="block" p="xs" mt="xs" style={{ overflowWrap: 'anywhere' }}>
       {connectCommand(window.location.origin)}
     </Code>
@@ -64,11 +64,11 @@ const GatewayTable = ({ gateways }: { gateways: readonly Gateway[] }) => (
   <ListTable
     columns={[
       'Name',
-      { name: 'State', place: 'wide' },
+      { name: 'Status', place: 'wide' },
       'Providers',
       { name: 'Tools', isNumber: true },
       'Version',
-      { name: 'Heard from', about: 'When its program said last that it is there' },
+      { name: 'Last seen', about: 'Last heartbeat of the gateway' },
       { name: 'Actions', isHidden: true },
     ]}
     minWidth={860}

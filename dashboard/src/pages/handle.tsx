@@ -15,7 +15,7 @@ const handleQuery = queryOptions({
 
 type Shown = Awaited<ReturnType<NonNullable<typeof handleQuery.queryFn>>>
 
-/** The name by which one's own connections are called. */
+/** The handle: the prefix under which the account's own connections are called. */
 export function Handle() {
   const query = useQuery(handleQuery)
   return (
@@ -47,7 +47,7 @@ function HandleForm({ shown }: { shown: Shown }) {
         <Problem error={error} />
         <TextInput
           label="Your handle"
-          description="3 to 30 small letters, digits and hyphens; it can be changed once in 30 days"
+          description="3 to 30 lowercase letters, digits and hyphens; can be changed once every 30 days"
           required
           minLength={3}
           maxLength={30}
@@ -59,16 +59,15 @@ function HandleForm({ shown }: { shown: Shown }) {
         <Text size="sm" c="dimmed">
           {prefix ? (
             <>
-              A model named <Code>{prefix}provider/model</Code> is asked of your own connections
-              only.
+              Requests for <Code>{prefix}provider/model</Code> use your own connections only.
             </>
           ) : (
-            'With one, models are called over your own connections only, whatever the usual order is.'
+            'With a handle as prefix, requests use your own connections only, regardless of the routing order.'
           )}
         </Text>
         {isFixed && (
           <Text size="sm" c="dimmed">
-            It can be changed again <Moment at={changeAt} />.
+            You can change it again <Moment at={changeAt} />.
           </Text>
         )}
         <Group>

@@ -26,7 +26,7 @@ const route = getRouteApi('/home/inbox')
 
 const kindNames: Readonly<Record<NoticeKind, string>> = {
   alert: 'Alert',
-  alert_test: 'Test of an alert',
+  alert_test: 'Alert test',
   low_balance: 'Low balance',
   quota_request: 'Limits',
   ticket_reply: 'Support',
@@ -50,7 +50,7 @@ export function InboxPage() {
   return (
     <Page
       title="Inbox"
-      about="What this service has told you in the last 90 days."
+      about="Notifications of the last 90 days."
       actions={
         unread > 0 && (
           <Button
@@ -100,13 +100,13 @@ function InboxFilters({ search: { unread, kind } }: { search: InboxSearch }) {
   return (
     <Filters>
       <Switch
-        label="Only unread"
+        label="Unread only"
         checked={unread === true}
         onChange={(event) => change({ unread: event.currentTarget.checked || undefined })}
       />
       <Select
-        aria-label="Kind"
-        placeholder="All kinds"
+        aria-label="Type"
+        placeholder="All types"
         clearable
         data={kindChoices}
         value={kind ?? null}
@@ -118,12 +118,12 @@ function InboxFilters({ search: { unread, kind } }: { search: InboxSearch }) {
 
 const NoNotices = ({ search: { unread, kind } }: { search: InboxSearch }) =>
   unread === undefined && kind === undefined ? (
-    <Empty title="Nothing yet">
-      Alerts, answers of support, invitations and news of your balance stand here.
+    <Empty title="No notifications yet">
+      Alerts, support replies, invitations and balance warnings appear here.
     </Empty>
   ) : (
-    <Empty title={unread ? 'Nothing unread' : 'Nothing of this kind'}>
-      {unread ? 'You have seen all of it.' : 'Other notifications are there without the filter.'}
+    <Empty title={unread ? 'No unread notifications' : 'No notifications of this type'}>
+      {unread ? 'You are all caught up.' : 'Clear the filter to see other notifications.'}
     </Empty>
   )
 
@@ -168,7 +168,7 @@ interface LeadsProps {
   onFollow: (() => void) | undefined
 }
 
-/** A link to what a notification is about; who follows it has read it. */
+/** Links to the subject of a notification; following it marks the notification as read. */
 function Leads({ notice, onFollow }: LeadsProps) {
   const router = useRouter()
   const page = ownPath(notice.link)

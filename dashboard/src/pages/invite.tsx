@@ -24,12 +24,12 @@ const endpoint = api.organizations[':id'].members.invite
 
 const most = 100
 
-/** Addresses as people paste them: on lines, or with commas between them. */
+/** Splits pasted addresses, on separate lines or separated by commas. */
 const addressesIn = (text: string) => [
   ...new Set(text.split(/[\s,;]+/).filter((address) => address !== '')),
 ]
 
-/** Invites each, and tells which it could not. Only who is invited alone gets a message. */
+/** Sends each invitation and returns those that failed. The message is sent with a single invitation only. */
 async function invite(id: string, { addresses, role, message }: Fields): Promise<Failed[]> {
   const emails = addressesIn(addresses)
   const [email] = emails
@@ -45,14 +45,14 @@ async function invite(id: string, { addresses, role, message }: Fields): Promise
 
 const addressProblem = (text: string) => {
   const { length } = addressesIn(text)
-  if (length === 0) return 'Name at least one address.'
-  return length > most ? `At most ${most} at once; these are ${count(length)}.` : null
+  if (length === 0) return 'Enter at least one address.'
+  return length > most ? `Enter at most ${most} addresses; you entered ${count(length)}.` : null
 }
 
 const Failures = ({ failed }: { failed: readonly Failed[] }) =>
   failed.length > 0 && (
     <div role="alert">
-      <Text size="sm">These were not invited:</Text>
+      <Text size="sm">These invitations failed:</Text>
       <List size="sm">
         {failed.map(({ email, message }) => (
           <List.Item key={email}>
@@ -77,7 +77,7 @@ interface Props {
   onDone: () => void
 }
 
-/** Invites one person or many. */
+/** Invites one or several people. */
 export function Invite({ organization: { id, role }, onDone }: Props) {
   const queries = useQueryClient()
   const [failed, setFailed] = useState<readonly Failed[]>([])
@@ -91,7 +91,7 @@ export function Invite({ organization: { id, role }, onDone }: Props) {
       const sent = addressesIn(fields.addresses).length - others.length
       notifications.show({ message: `${count(sent)} invited.` })
       setFailed(others)
-      // What failed stays, to be mended.
+      // Failed addresses stay for correction.
       form.setFieldValue('addresses', others.map(({ email }) => email).join('\n'))
       if (others.length === 0) onDone()
     } catch (thrown) {
@@ -103,11 +103,11 @@ export function Invite({ organization: { id, role }, onDone }: Props) {
   }, form)
   const isAlone = addressesIn(form.values.addresses).length <= 1
   return (
-    <Modal opened onClose={onDone} title="Invite people">
+    <Modal opened onClose={onDone} title="Invite members">
       <FormFrame form={form} submission={submission} label="Invite" onCancel={onDone}>
         <Textarea
-          label="E-mail addresses"
-          description="One, or up to 100 on lines of their own"
+          label="Email addresses"
+          description="Up to 100, one per line"
           autosize
           minRows={2}
           maxRows={10}
@@ -120,7 +120,7 @@ export function Invite({ organization: { id, role }, onDone }: Props) {
         {isAlone && (
           <Textarea
             label="Message"
-            description="Stands in the mail; may be empty"
+            description="Included in the email; optional"
             maxLength={500}
             autosize
             minRows={2}

@@ -9,24 +9,22 @@ interface Props {
   onDone: () => void
 }
 
-/** Shows a secret, once; only its button closes it, so that a stray click does not lose it. */
+/** Shows a secret once; only its button closes the dialog, so that a stray click does not lose the secret. */
 export const KeySecret = ({ name, secret, onDone }: Props) => (
   <Modal
     opened
     onClose={onDone}
-    title={`The key ${name}`}
+    title={`API key ${name}`}
     closeOnClickOutside={false}
     closeOnEscape={false}
     withCloseButton={false}
   >
     <Stack gap="sm">
-      <Alert color="yellow">
-        Copy the key now and keep it where secrets belong. It is not shown again.
-      </Alert>
+      <Alert color="yellow">Copy the key now and store it safely. It is not shown again.</Alert>
       <SecretOnce label="API key" secret={secret} />
       <Group justify="space-between">
         <Copy value={secret} label="Copy" />
-        <Button onClick={onDone}>I have kept it</Button>
+        <Button onClick={onDone}>Done</Button>
       </Group>
     </Stack>
   </Modal>

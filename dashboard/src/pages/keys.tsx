@@ -31,11 +31,11 @@ export function KeysPage() {
     <>
       <ListPage
         title="API keys"
-        about="What your programs sign in with. A key is shown once, when it is made."
+        about="Authenticate requests to the API. A key is shown once, when you create it."
         query={useQuery(keysQuery)}
         empty={{
-          title: 'No keys yet',
-          text: 'A program sends its key with every call. Make one for each, so that you can take it back from one alone.',
+          title: 'No API keys yet',
+          text: 'Clients send their key with every request. Create one key per client, so that you can revoke each one separately.',
         }}
         add={{
           label: 'New key',
@@ -79,7 +79,7 @@ function Actions({ one, onSecret }: ActionsProps) {
   }
   const rotate = async () => {
     const { key } = await (await api.account.keys[':id'].rotate.$post({ param })).json()
-    // Shown whatever becomes of the list: it is nowhere else.
+    // Shown even if reloading the list fails: the secret exists nowhere else.
     onSecret({ name, key })
     void queries.invalidateQueries(keysQuery)
   }
@@ -94,7 +94,7 @@ function Actions({ one, onSecret }: ActionsProps) {
       {asked === 'rotate' && (
         <Confirm
           question={`Rotate ${name}?`}
-          about="The key gets a new secret, and the old one stops at once. Permissions, limits and expiry stay."
+          about="The key gets a new secret and the old one stops working immediately. Permissions, limits and expiry stay."
           label="Rotate"
           onConfirm={rotate}
           onClose={done}
@@ -103,7 +103,7 @@ function Actions({ one, onSecret }: ActionsProps) {
       {asked === 'delete' && (
         <Confirm
           question={`Delete ${name}?`}
-          about="Programs that use this key are refused at once. It cannot be brought back."
+          about="Requests with this key are rejected immediately. This cannot be undone."
           label="Delete"
           onConfirm={remove}
           onClose={done}

@@ -30,7 +30,7 @@ const Row = ({ attempt }: { attempt: Attempt }) => (
   </Table.Tr>
 )
 
-/** Who was asked for a request, in order, and why that failed. */
+/** The attempts of a request in order, with the reason for each failure. */
 export const LogAttempts = ({ found: { attempts, summary } }: { found: Found }) => (
   <section>
     <Title order={3} size="h5" mb={4}>
@@ -38,27 +38,27 @@ export const LogAttempts = ({ found: { attempts, summary } }: { found: Found }) 
     </Title>
     {attempts.length === 0 ? (
       <Text size="sm" c="dimmed">
-        Nobody was asked: the request was refused before.
+        No attempts: the request was rejected before routing.
       </Text>
     ) : (
       <>
         <Text size="sm" c="dimmed">
-          Asked {summary.total_candidates_tried} in {duration(summary.total_duration_ms)}
+          Tried {summary.total_candidates_tried} in {duration(summary.total_duration_ms)}
           {summary.successful_candidate
-            ? `; ${summary.successful_candidate.provider} answered.`
-            : '; none answered in full.'}
+            ? `; ${summary.successful_candidate.provider} succeeded.`
+            : '; none succeeded.'}
         </Text>
         <ListTable
           columns={[
             'Model',
-            { name: 'Outcome', place: 'aside' },
+            { name: 'Status', place: 'aside' },
             { name: 'Reason', place: 'wide' },
-            { name: 'Took', isNumber: true },
+            { name: 'Duration', isNumber: true },
           ]}
           minWidth={460}
         >
           {attempts.map((attempt, index) => (
-            // oxlint-disable-next-line react/no-array-index-key -- asked twice, only its place tells it apart
+            // oxlint-disable-next-line react/no-array-index-key -- a connection tried twice differs by position only
             <Row key={index} attempt={attempt} />
           ))}
         </ListTable>

@@ -23,7 +23,7 @@ import { plainName } from '../plain-name'
 import { rateWords } from '../prices'
 import { LogAttempts } from './log-attempts'
 
-/** One request in full. */
+/** The details of one request. */
 export function LogDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useQuery(detailsQuery(id))
   return (
@@ -56,7 +56,7 @@ const Details = ({ log }: { log: LogDetails }) => (
         {log.error.message}
       </Alert>
     )}
-    <Facts rows={requestFacts(log)} name="What was asked" />
+    <Facts rows={requestFacts(log)} name="Request" />
     <Facts rows={costFacts(log)} name="Tokens and cost" />
     <LogAttempts found={log.resolution_attempts} />
     <Facts rows={callerFacts(log)} name="Caller" />
@@ -68,7 +68,7 @@ const Details = ({ log }: { log: LogDetails }) => (
           <Link to="/support" search={{ new: true, request: log.id }} {...props} />
         )}
       >
-        Ask support about it
+        Contact support about this request
       </Button>
     </Group>
   </>
@@ -102,7 +102,7 @@ const orNothing = <Value, Shown>(value: Value | null, show: (value: Value) => Sh
   value === null ? undefined : show(value)
 
 const requestFacts = (log: LogDetails): Fact[] => [
-  ['When', <When key="when" at={log.created_at} withSeconds />],
+  ['Time', <When key="when" at={log.created_at} withSeconds />],
   [
     'Status',
     <Badge key="status" color={logColors[log.status]} variant="light">
@@ -110,15 +110,15 @@ const requestFacts = (log: LogDetails): Fact[] => [
     </Badge>,
   ],
   ['Endpoint', `${log.method} ${log.endpoint}${log.stream ? ', streamed' : ''}`],
-  ['Asked for', log.requested_model],
-  ['Served by', orNothing(log.provider, (provider) => `${log.model} at ${provider}`)],
-  ['Took', duration(log.latency_ms)],
-  ['First token after', orNothing(log.time_to_first_token_ms, duration)],
-  ['Ended because', orNothing(log.finish_reason, plainName)],
+  ['Requested model', log.requested_model],
+  ['Served by', orNothing(log.provider, (provider) => `${log.model} (${provider})`)],
+  ['Duration', duration(log.latency_ms)],
+  ['Time to first token', orNothing(log.time_to_first_token_ms, duration)],
+  ['Finish reason', orNothing(log.finish_reason, plainName)],
   ['Connection', log.connection_id],
   [
-    'Called by',
-    orNothing(log.gateway_type, (type) => (type === 3 ? 'a gateway of your own' : 'this service')),
+    'Called from',
+    orNothing(log.gateway_type, (type) => (type === 3 ? 'your gateway' : 'this service')),
   ],
 ]
 
@@ -131,12 +131,12 @@ const costFacts = (log: LogDetails): Fact[] => [
   ['Output characters', orNothing(log.measured?.output_characters ?? null, count)],
   ['Processing time', orNothing(log.measured?.processing_ms ?? null, duration)],
   ['Web searches', log.measured?.searches ? count(log.measured.searches) : undefined],
-  ['Counted', log.estimated ? 'here, as the provider told nothing' : undefined],
+  ['Token count', log.estimated ? 'estimated: the provider reported no usage' : undefined],
   ['Cost', exactUsd(log.cost)],
   ['Saved by caching', log.cache_savings > 0 ? exactUsd(log.cache_savings) : undefined],
   ['Price tier', orNothing(log.pricing, ({ tier }) => tier ?? undefined)],
   ['Price', orNothing(log.pricing, rateWords)],
-  ['Of that', feeOf(log)],
+  ['Cost breakdown', feeOf(log)],
   ['Billing', orNothing(log.billing_mode, (mode) => billing[mode])],
 ]
 
@@ -146,11 +146,11 @@ const feeOf = ({ cost, platform_fee, provider_revenue }: LogDetails) =>
     : undefined
 
 const billing = {
-  platform: 'from your credit',
-  house: 'not charged: the operator of this service pays',
-  byok: 'by the provider, to your own key',
-  org_pays: 'from the organization’s credit',
-  member_pays: 'from your credit, by a connection of the organization',
+  platform: 'your credits',
+  house: 'not charged: billed to the operator',
+  byok: 'your own key, billed by the provider',
+  org_pays: 'the organization’s credits',
+  member_pays: 'your credits, for a connection of the organization',
   free: 'free',
 } as const
 
@@ -159,13 +159,13 @@ const callerFacts = (log: LogDetails): Fact[] => [
   ['Organization', log.organization_id],
   ['User', log.user],
   ['Metadata', orNothing(log.metadata, (metadata) => <Code block>{pretty(metadata)}</Code>)],
-  ['Address', log.ip_address],
+  ['IP address', log.ip_address],
   ['Client', log.user_agent],
 ]
 
 const pretty = (value: unknown) => JSON.stringify(value, undefined, 2)
 
-/** JSON on lines of its own; whatever else as it is. */
+/** Formats JSON; other bodies are returned unchanged. */
 function readable(body: string): string {
   try {
     return pretty(JSON.parse(body))
@@ -177,13 +177,13 @@ function readable(body: string): string {
 const Bodies = ({ log: { request_body, response_body } }: { log: LogDetails }) =>
   request_body === null && response_body === null ? (
     <Text size="sm" c="dimmed">
-      The texts of this request were not kept: they are where the operator allows it and your
-      settings ask for it.
+      Request and response bodies were not stored. They are stored if the operator allows it and
+      your settings enable it.
     </Text>
   ) : (
     <>
       <Body name="Request body" body={request_body} />
-      <Body name="Answer" body={response_body} />
+      <Body name="Response body" body={response_body} />
     </>
   )
 

@@ -10,7 +10,7 @@ interface Props {
   isEmpty: boolean
 }
 
-/** Saves what fits the filter as a file; how far it is, and a way to stop it. */
+/** Exports the filtered logs as a file, with progress and a stop button. */
 export function LogExport({ filter, isEmpty }: Props) {
   const [progress, setProgress] = useState<Progress>()
   const stopping = useRef<AbortController>(undefined)
@@ -56,7 +56,7 @@ export function LogExport({ filter, isEmpty }: Props) {
 function tell({ saved, total }: Progress): void {
   const message =
     saved < total
-      ? `Saved the newest ${count(saved)} of ${counted(total, 'request')}. Narrow the filters for the others.`
+      ? `Saved the newest ${count(saved)} of ${counted(total, 'request')}. Narrow the filters to export the others.`
       : `Saved ${counted(saved, 'request')}.`
   notifications.show({ message })
 }

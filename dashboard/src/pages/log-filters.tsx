@@ -30,7 +30,7 @@ const rangeNames = [
   { value: 'day', label: 'Last 24 hours' },
   { value: 'week', label: 'Last 7 days' },
   { value: 'month', label: 'Last 30 days' },
-  { value: 'between', label: 'Between two times' },
+  { value: 'between', label: 'Custom range' },
 ]
 
 const statusNames = [
@@ -39,7 +39,7 @@ const statusNames = [
   { value: 'cancelled', label: 'Cancelled' },
 ]
 
-/** Nothing of a list is asked for at each key that is pressed. */
+/** Debounces typing, so that the list does not reload at every keystroke. */
 const typingMs = 400
 
 export function LogFilters({ search, stats, onChange }: Props) {
@@ -66,7 +66,7 @@ export function LogFilters({ search, stats, onChange }: Props) {
           />
           <NameFilter
             label="Model"
-            placeholder="The one that served"
+            placeholder="Model that served"
             value={search.model}
             known={stats?.by_model.map(({ model }) => model) ?? []}
             onChange={(model) => onChange({ model })}
@@ -127,7 +127,7 @@ const Between = ({ search, onChange }: PartProps) => (
     <TextInput
       type="datetime-local"
       label="To"
-      description="Not included"
+      description="Exclusive"
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       value={search.to ?? ''}
       onChange={(event) => onChange({ to: event.currentTarget.value || undefined })}
@@ -139,14 +139,14 @@ interface NameFilterProps {
   label: string
   placeholder: string
   value: string | undefined
-  /** Those that are in the list now. */
+  /** The names in the current list. */
   known: readonly string[]
   onChange: (value: string | undefined) => void
 }
 
 /**
- * What is typed, and how to type on: `onTold` hears of it after a moment. A value that comes from
- * elsewhere takes its place, one that was told does not: typing has gone on.
+ * The typed value with a debounced setter: `onTold` receives the text after a pause. A value set from
+ * elsewhere replaces the input; the field's own previous value does not, as typing may have continued.
  */
 function useTyped(value: string, onTold: (text: string) => void) {
   const [typed, setTyped] = useState(value)
@@ -170,7 +170,7 @@ function useTyped(value: string, onTold: (text: string) => void) {
   return [typed, type] as const
 }
 
-/** A name, whole. */
+/** Filters by an exact name. */
 function NameFilter({ label, placeholder, value, known, onChange }: NameFilterProps) {
   const [typed, type] = useTyped(value ?? '', (text) => onChange(text || undefined))
   return (
@@ -206,12 +206,12 @@ function MoreFilters({ search, onChange }: PartProps) {
       />
       <LogGatewayFilter value={search.gateway} onChange={(gateway) => onChange({ gateway })} />
       <LatencyFilter
-        label="Took at least"
+        label="Min. duration"
         value={search.min}
         onChange={(min) => onChange({ min })}
       />
       <LatencyFilter
-        label="Took at most"
+        label="Max. duration"
         value={search.max}
         onChange={(max) => onChange({ max })}
       />

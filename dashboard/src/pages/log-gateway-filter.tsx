@@ -8,7 +8,7 @@ interface Props {
   onChange: (value: string | undefined) => void
 }
 
-/** Which self-hosted gateway was asked; nothing for who has none. */
+/** Filters by self-hosted gateway; renders nothing when the user has none. */
 export function LogGatewayFilter({ value, onChange }: Props) {
   const { data, error } = useQuery(gatewaysQuery)
   if (!data?.length && value === undefined && !error) return undefined

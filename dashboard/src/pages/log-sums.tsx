@@ -21,9 +21,9 @@ const Sum = ({ name, value, about }: { name: string; value: string; about?: stri
   </div>
 )
 
-/** What the requests that fit come to. */
+/** The totals of the filtered requests. */
 export const LogSums = ({ query }: { query: UseQueryResult<LogStats> }) => (
-  <Paper withBorder p="md" component="section" aria-label="Sums">
+  <Paper withBorder p="md" component="section" aria-label="Totals">
     <Loaded query={query}>
       {(stats) => (
         <SimpleGrid minColWidth="130px">
@@ -55,7 +55,7 @@ export const LogSums = ({ query }: { query: UseQueryResult<LogStats> }) => (
             />
           )}
           <Sum
-            name="Took, as a rule"
+            name="Median duration"
             value={stats.p50_latency_ms === null ? none : duration(stats.p50_latency_ms)}
             {...(stats.p95_latency_ms !== null && {
               about: `95 % within ${duration(stats.p95_latency_ms)}`,
@@ -63,7 +63,7 @@ export const LogSums = ({ query }: { query: UseQueryResult<LogStats> }) => (
           />
           {stats.p50_time_to_first_token_ms !== null && (
             <Sum
-              name="First token after"
+              name="Time to first token"
               value={duration(stats.p50_time_to_first_token_ms)}
               {...(stats.p95_time_to_first_token_ms !== null && {
                 about: `95 % within ${duration(stats.p95_time_to_first_token_ms)}`,
@@ -72,7 +72,7 @@ export const LogSums = ({ query }: { query: UseQueryResult<LogStats> }) => (
           )}
           {stats.by_error[0] && (
             <Sum
-              name="Most frequent error"
+              name="Top error"
               value={plainName(stats.by_error[0].code)}
               about={`${count(stats.by_error[0].count)} times`}
             />

@@ -30,7 +30,7 @@ export function LogsPage() {
   return (
     <Page
       title="Logs"
-      about="Every request that your keys made, refused ones too, newest first."
+      about="All requests of your API keys, including rejected ones, newest first."
       actions={
         <Group gap="xs">
           <Button
@@ -79,19 +79,18 @@ function NoLogs({ filter }: { filter: LogSearch }) {
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   return isFiltered ? (
     <Empty
-      title="No request is like that"
+      title="No results"
       action={
         <Button renderRoot={(props) => <Link to="/logs" search={{}} {...props} />}>
-          Clear the filters
+          Show all requests
         </Button>
       }
     >
-      None of your requests fits all of the filters.
+      No requests match these filters.
     </Empty>
   ) : (
     <Empty title="No requests in the last 30 days">
-      Requests that your keys make to /v1 stand here, each with what it cost, how long it took and
-      who was asked.
+      Requests with your API keys to /v1 appear here with their cost, duration and provider.
     </Empty>
   )
 }
@@ -103,7 +102,7 @@ const LogTable = ({ logs }: { logs: readonly ListedLog[] }) => (
       { name: 'Status', place: 'aside' },
       { name: 'Model', place: 'wide' },
       { name: 'Tokens', isNumber: true },
-      { name: 'Took', isNumber: true },
+      { name: 'Duration', isNumber: true },
       { name: 'Cost', isNumber: true },
       'Key',
     ]}

@@ -34,14 +34,14 @@ type Mapping = Awaited<ReturnType<NonNullable<typeof mappingsQuery.queryFn>>>[nu
 export const MappingsPage = () => (
   <ListPage
     title="Model mappings"
-    about="Names that your clients insist on, led to the models that you want."
+    about="Redirect the model names your clients send to the models you want."
     query={useQuery(mappingsQuery)}
     empty={{
       title: 'No mappings yet',
       text: (
         <>
-          A client asks for <Code>gpt-4o</Code>, and you want another model to answer? Map the name.
-          A star stands for any run of characters.
+          Map a model name that a client sends, such as <Code>gpt-4o</Code>, to another model. A
+          star matches any run of characters.
         </>
       ),
     }}
@@ -66,8 +66,8 @@ function Preview() {
   return (
     <Paper withBorder p="md">
       <TextInput
-        label="What would a call get?"
-        placeholder="A model, as a client would name it"
+        label="Test a model name"
+        placeholder="Model name as sent by a client"
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
@@ -86,7 +86,7 @@ function Preview() {
             )}
             {!data.matched && (
               <Text size="sm" c="dimmed">
-                no mapping matches
+                no matching mapping
               </Text>
             )}
           </Group>
@@ -108,10 +108,10 @@ function MappingTable({ mappings }: { mappings: readonly Mapping[] }) {
     <>
       <ListTable
         columns={[
-          'Asked for',
-          'Becomes',
+          'Requested model',
+          'Target model',
           'Priority',
-          { name: 'On', place: 'aside' },
+          { name: 'Enabled', place: 'aside' },
           { name: 'Actions', isHidden: true },
         ]}
         minWidth={560}
@@ -129,7 +129,7 @@ function MappingTable({ mappings }: { mappings: readonly Mapping[] }) {
               <Switch
                 checked={one.enabled}
                 onChange={(event) => void change(one.id, event.currentTarget.checked)}
-                aria-label={`Apply ${one.source_pattern}`}
+                aria-label={`Enable ${one.source_pattern}`}
               />
             </Table.Td>
             <Table.Td ta="right">
@@ -142,8 +142,8 @@ function MappingTable({ mappings }: { mappings: readonly Mapping[] }) {
       </ListTable>
       {doomed && (
         <Confirm
-          question={`Delete the mapping of ${doomed.source_pattern}?`}
-          about="Calls for this name then get the model of that name, if there is one."
+          question={`Delete the mapping for ${doomed.source_pattern}?`}
+          about="Requests for this name then use the model of that name, if one exists."
           label="Delete"
           onConfirm={async () => {
             await endpoint[':id'].$delete({ param: { id: doomed.id } })
@@ -165,23 +165,23 @@ function NewMapping({ onDone }: { onDone: () => void }) {
     onDone()
   }, form)
   return (
-    <FormFrame form={form} submission={submission} label="Make it" onCancel={onDone}>
+    <FormFrame form={form} submission={submission} label="Create" onCancel={onDone}>
       <TextInput
-        label="Asked for"
+        label="Requested model"
         description="A name, or a pattern such as gpt-*"
         required
         data-autofocus
         {...form.getInputProps('source_pattern')}
       />
       <TextInput
-        label="Becomes"
-        description="provider/model, collection/name or handle/provider/model; $1 is the first star's run"
+        label="Target model"
+        description="provider/model, collection/name or handle/provider/model; $1 is what the first star matched"
         required
         {...form.getInputProps('target_model')}
       />
       <NumberInput
         label="Priority"
-        description="Lower comes first"
+        description="Lower values are matched first"
         min={1}
         max={1000}
         {...form.getInputProps('priority')}

@@ -39,7 +39,7 @@ export function ModelDrawer({ id, onClose }: Props) {
   )
 }
 
-const tokens = (most: number | null) => (most === null ? 'not known' : counted(most, 'token'))
+const tokens = (most: number | null) => (most === null ? 'unknown' : counted(most, 'token'))
 
 function Facts({ model }: { model: Model }) {
   const [, sentence] = model.billing_mode === null ? nobodyServes : billingNames[model.billing_mode]
@@ -50,11 +50,11 @@ function Facts({ model }: { model: Model }) {
     <Stack gap="sm">
       <Group gap="xs">
         <Code style={{ overflowWrap: 'anywhere' }}>{model.id}</Code>
-        <Copy value={model.id} label="Copy id" />
+        <Copy value={model.id} label="Copy ID" />
         <FavoriteModel id={model.id} isOn={model.is_favorite} />
       </Group>
       {model.description && <Text size="sm">{model.description}</Text>}
-      <Text size="sm">{model.is_free ? 'It is free.' : sentence}</Text>
+      <Text size="sm">{model.is_free ? 'This model is free.' : sentence}</Text>
       {model.deprecated_at !== null && (
         <Alert color="orange" title="Deprecated">
           Its provider gives it up: <Moment at={model.deprecated_at} />. Choose another in time.
@@ -75,7 +75,7 @@ function Facts({ model }: { model: Model }) {
             <Fact name="Context" value={tokens(model.context_length)} />
           )}
           {model.category !== 'embedding' && (
-            <Fact name="Longest answer" value={tokens(model.max_output_tokens)} />
+            <Fact name="Max. output" value={tokens(model.max_output_tokens)} />
           )}
         </Table.Tbody>
       </Table>
@@ -93,7 +93,7 @@ const Fact = ({ name, value }: { name: string; value: string }) => (
 function Prices({ model: { pricing, is_free: isFree } }: { model: Model }) {
   if (isFree) return null
   if (pricing.input === null) {
-    return <Text size="sm">Nobody knows its price; it is served by connections only.</Text>
+    return <Text size="sm">No platform price. Available through connections only.</Text>
   }
   return (
     <section aria-label="Prices">

@@ -31,7 +31,7 @@ const categories = toOptions(categoryNames)
 const capabilities = toOptions(capabilityNames)
 const payers = Object.entries(billingNames).map(([value, [label]]) => ({ value, label }))
 const orders = toOptions({
-  id: 'Id',
+  id: 'ID',
   name: 'Name',
   price: 'Price, lowest first',
   context: 'Context, longest first',
@@ -71,7 +71,7 @@ interface CapabilitiesProps {
   onChange: (names: string[]) => void
 }
 
-/** All of them must hold. */
+/** Filters by capabilities; a model must have all of them. */
 const Capabilities = ({ names, onChange }: CapabilitiesProps) => (
   <MultiSelect
     label="Capabilities"
@@ -90,7 +90,7 @@ export function ModelFilters({ search, onChange }: Props) {
       <SimpleGrid cols={{ base: 2, md: 3 }} spacing="sm">
         <SearchBox
           label="Search"
-          placeholder="Id or name"
+          placeholder="ID or name"
           value={search.search}
           onSearch={(text) => onChange({ search: text })}
         />
@@ -118,7 +118,7 @@ export function ModelFilters({ search, onChange }: Props) {
           onChoose={(mode) => onChange({ billing_mode: mode })}
         />
         <Select
-          label="Order"
+          label="Sort by"
           allowDeselect={false}
           data={orders}
           value={search.sort ?? 'id'}

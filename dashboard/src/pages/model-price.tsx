@@ -10,7 +10,7 @@ import { useSubmit } from '../submit'
 
 interface Fields {
   isFree: boolean
-  /** USD for 1,000,000 tokens; an empty text in an empty field. */
+  /** USD per 1,000,000 tokens; an empty field is an empty text. */
   input: number | string
   output: number | string
 }
@@ -18,12 +18,12 @@ interface Fields {
 const priceOf = ({ isFree, input, output }: Fields) =>
   isFree ? null : { input: Number(input), output: Number(output) }
 
-/** Who bears a price, by who pays for what the connection serves. Source: docs/gateways.md. */
+/** Explains who bears the price, by the connection's billing mode. Source: docs/gateways.md. */
 function payerOf({ billing_mode: mode }: Connection): string {
-  if (mode === null) return 'Nothing is charged of it but the platform’s fee.'
+  if (mode === null) return 'Only the platform fee is charged.'
   return mode === 'member_pays'
-    ? 'Whoever calls pays it; all but the platform’s fee goes to the organization’s pool.'
-    : 'Members pay nothing: it counts for reports and limits, and the pool pays the platform’s fee of it.'
+    ? 'The calling member pays it; everything except the platform fee goes to the organization’s pool.'
+    : 'Members pay nothing: the price counts in reports and limits, and the pool pays the platform fee on it.'
 }
 
 interface Props {
@@ -32,7 +32,7 @@ interface Props {
   onDone: () => void
 }
 
-/** What a model costs that only a connection has. */
+/** Sets the price of a model that only a connection has. */
 export function ModelPrice({ connection, model, onDone }: Props) {
   const queries = useQueryClient()
   const { id, pricing } = model
@@ -47,11 +47,11 @@ export function ModelPrice({ connection, model, onDone }: Props) {
     async (fields: Fields) => {
       await setPrice(connection.id, model, priceOf(fields))
       await queries.invalidateQueries({ queryKey: ['connections'] })
-      notifications.show({ message: `The price of ${id} holds from the next request on.` })
+      notifications.show({ message: `The price of ${id} applies from the next request.` })
       onDone()
     },
     {
-      // As the service names them.
+      // The API's field names.
       values: { 'pricing.input': null, 'pricing.output': null },
       setFieldError: (path, message) => form.setFieldError(path.replace('pricing.', ''), message),
     },
@@ -59,13 +59,13 @@ export function ModelPrice({ connection, model, onDone }: Props) {
   const { isFree } = form.values
   return (
     <Modal opened onClose={onDone} title={`Price of ${id}`}>
-      <FormFrame form={form} submission={submission} label="Set it" onCancel={onDone}>
+      <FormFrame form={form} submission={submission} label="Save price" onCancel={onDone}>
         <Text size="sm" c="dimmed">
           {payerOf(connection)} What runs keeps the price that it began with.
         </Text>
         <Checkbox
           label="Free"
-          description="Calls of it cost nothing."
+          description="Requests to this model cost nothing."
           {...form.getInputProps('isFree', { type: 'checkbox' })}
         />
         {!isFree && <Amounts form={form} model={model} />}
@@ -89,9 +89,11 @@ function Amounts({ form, model: { pricing, is_limited: isLimited } }: AmountsPro
         <NumberInput label="Input, 1M tokens" {...amount} {...form.getInputProps('input')} />
         <NumberInput label="Output, 1M tokens" {...amount} {...form.getInputProps('output')} />
       </SimpleGrid>
-      {rest.length > 0 && <Text size="sm">It keeps what was set besides: {rest.join(', ')}.</Text>}
+      {rest.length > 0 && <Text size="sm">Other parts of the price stay: {rest.join(', ')}.</Text>}
       {isLimited && (
-        <Text size="sm">A higher price was set. The operator allows no more than this by now.</Text>
+        <Text size="sm">
+          A higher price was set before. The operator now allows no more than this.
+        </Text>
       )}
     </>
   )

@@ -48,8 +48,8 @@ type Given = Ratings['ratings'][number]
 
 const orders = [
   { value: 'newest', label: 'Newest first' },
-  { value: 'highest', label: 'Best first' },
-  { value: 'lowest', label: 'Worst first' },
+  { value: 'highest', label: 'Highest first' },
+  { value: 'lowest', label: 'Lowest first' },
 ]
 
 export function ModelRatings({ id }: { id: string }) {
@@ -71,7 +71,7 @@ export function ModelRatings({ id }: { id: string }) {
               <Own key={first.my_rating?.updated_at ?? 'none'} id={id} mine={first.my_rating} />
               {ratings.length > 0 && (
                 <Select
-                  label="Order of reviews"
+                  label="Sort reviews"
                   allowDeselect={false}
                   data={orders}
                   value={sort}
@@ -94,7 +94,7 @@ export function ModelRatings({ id }: { id: string }) {
 const grades = ['5', '4', '3', '2', '1'] as const
 
 function Summary({ summary: { average, count: ratings, distribution } }: Pick<Ratings, 'summary'>) {
-  if (average === null) return <Text size="sm">Nobody has rated it yet.</Text>
+  if (average === null) return <Text size="sm">No ratings yet.</Text>
   return (
     <Stack gap={4}>
       <Text size="sm">
@@ -121,7 +121,7 @@ function Own({ id, mine }: { id: string; mine: Given | null }) {
   const queries = useQueryClient()
   const form = useForm({
     initialValues: { rating: mine?.rating ?? 0, review: mine?.review ?? '' },
-    validate: { rating: (rating) => (rating === 0 ? 'Choose one to five stars.' : null) },
+    validate: { rating: (rating) => (rating === 0 ? 'Select one to five stars.' : null) },
   })
   const refresh = () => queries.invalidateQueries({ queryKey: modelsKey })
   const { submit, isBusy, error } = useSubmit(async (fields: typeof form.values) => {
@@ -145,7 +145,7 @@ function Own({ id, mine }: { id: string; mine: Given | null }) {
           </Input.Wrapper>
           <Textarea
             label="Review"
-            description="Everybody who uses this service sees it, with your name."
+            description="Visible to all users of this service, with your name."
             autosize
             minRows={2}
             maxRows={8}
@@ -164,7 +164,7 @@ function Own({ id, mine }: { id: string; mine: Given | null }) {
               </Button>
             )}
             <Button type="submit" loading={isBusy}>
-              {mine ? 'Change rating' : 'Rate it'}
+              {mine ? 'Update rating' : 'Submit rating'}
             </Button>
           </Group>
         </Stack>

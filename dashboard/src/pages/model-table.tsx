@@ -5,7 +5,7 @@ import { FavoriteModel } from '../components/favorite-model'
 import { compact, count, exactUsd } from '../figures'
 import { billingNames, nobodyServes, type Model } from '../models'
 
-/** How a call would be paid now. */
+/** The current payer of a request. */
 export function PaidBy({ mode }: { mode: Model['billing_mode'] }) {
   const [label, sentence, color] = mode === null ? nobodyServes : billingNames[mode]
   return (
@@ -15,7 +15,7 @@ export function PaidBy({ mode }: { mode: Model['billing_mode'] }) {
   )
 }
 
-/** The mean of what accounts gave, of five. */
+/** The mean rating, out of five. */
 export const Stars = ({ rating: { average, count: ratings } }: Pick<Model, 'rating'>) =>
   average === null ? (
     <Text size="sm" c="dimmed">
@@ -34,8 +34,8 @@ export const ModelTable = ({ models }: { models: readonly Model[] }) => (
       { name: 'Favourite', isHidden: true, place: 'lead' },
       { name: 'Model', place: 'title' },
       { name: 'Context', isNumber: true },
-      { name: 'In, per 1M', isNumber: true, about: 'USD per 1,000,000 tokens' },
-      { name: 'Out, per 1M', isNumber: true, about: 'USD per 1,000,000 tokens' },
+      { name: 'Input / 1M', isNumber: true, about: 'USD per 1,000,000 tokens' },
+      { name: 'Output / 1M', isNumber: true, about: 'USD per 1,000,000 tokens' },
       { name: 'Paid by', isShort: true },
       { name: 'Rating', isShort: true },
     ]}

@@ -27,10 +27,10 @@ export function ModelsPage() {
   return (
     <Page
       title="Models"
-      about="What you can call, what it costs, and who pays for it."
+      about="Available models, their prices and how they are billed."
       actions={
         <SegmentedControl
-          aria-label="Which models"
+          aria-label="Models shown"
           data={[
             { value: 'all', label: 'All' },
             { value: 'favorites', label: 'Favourites' },
@@ -57,18 +57,14 @@ export function ModelsPage() {
 
 function Catalogue({ search }: { search: ModelSearch }) {
   const query = useInfiniteQuery({ ...modelsQuery(search), placeholderData: keepPreviousData })
-  // A filter that the service refuses is told of, and not hidden behind the list from before.
+  // A rejected filter must show its error rather than the previous list.
   if (query.error) return <Failure error={query.error} reset={() => void query.refetch()} />
   return (
     <Loaded query={query}>
       {({ pages }) => {
         const models = pages.flatMap((page) => page.models)
         if (models.length === 0) {
-          return (
-            <Empty title="No model fits">
-              Take a filter away, or look for a part of the name only.
-            </Empty>
-          )
+          return <Empty title="No results">Remove a filter or search for a part of the name.</Empty>
         }
         return (
           <Stack gap="xs" aria-busy={query.isPlaceholderData}>
@@ -91,9 +87,7 @@ function Favorites() {
       {(favorites) => {
         if (favorites.length === 0) {
           return (
-            <Empty title="No favourites yet">
-              Press the star beside a model, and it is kept here.
-            </Empty>
+            <Empty title="No favourites yet">Select the star beside a model to add it here.</Empty>
           )
         }
         const models = favorites.flatMap(({ model }) => model ?? [])
@@ -109,10 +103,10 @@ function Favorites() {
   )
 }
 
-/** Favourites that are no model: collections, and what is no longer there. */
+/** Favourites that are not models: collections and deleted items. */
 function Others({ favorites }: { favorites: readonly Favorite[] }) {
   return (
-    <Table verticalSpacing="xs" aria-label="Collections and models that are gone">
+    <Table verticalSpacing="xs" aria-label="Collections and deleted models">
       <Table.Tbody>
         {favorites.map(({ model_id: id }) => (
           <Table.Tr key={id}>
@@ -128,7 +122,7 @@ function Others({ favorites }: { favorites: readonly Favorite[] }) {
                   </Anchor>
                 ) : (
                   <Text size="sm" c="dimmed">
-                    no longer there
+                    deleted
                   </Text>
                 )}
               </Group>

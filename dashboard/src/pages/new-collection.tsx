@@ -31,7 +31,7 @@ const sent = ({ organization_id: owner, ...fields }: typeof initialValues) => ({
 })
 
 interface Props {
-  /** Takes the id of what was made. */
+  /** Receives the id of the new collection. */
   onMade: (id: string) => void
   onCancel: () => void
 }
@@ -72,11 +72,11 @@ export function NewCollection({ onMade, onCancel }: Props) {
       />
       {organizations.length > 0 && (
         <Select
-          label="Whose"
-          description="All members of an organization may call its collections."
+          label="Owner"
+          description="All members of an organization may use its collections."
           allowDeselect={false}
           data={[
-            { value: mine, label: 'Yours alone' },
+            { value: mine, label: 'Personal' },
             ...organizations.map(({ id, name }) => ({ value: id, label: name })),
           ]}
           {...form.getInputProps('organization_id')}

@@ -33,19 +33,19 @@ export function NewConnection({ onDone }: { onDone: () => void }) {
       <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
       <TextInput
         label="Provider"
-        description="As in names of its models: openai, anthropic, google, …"
+        description="The prefix of its model names: openai, anthropic, google, …"
         required
         {...form.getInputProps('provider')}
       />
       <PasswordInput
         label="API key"
-        description="Encrypted, and never shown again"
+        description="Stored encrypted and never shown again"
         autoComplete="off"
         {...form.getInputProps('api_key')}
       />
       <TextInput
-        label="Address"
-        description="Only where it is not the provider's own; https"
+        label="Base URL"
+        description="Only if it differs from the provider's; https"
         type="url"
         {...form.getInputProps('endpoint_url')}
       />

@@ -8,13 +8,13 @@ import { useSubmit } from '../submit'
 
 const initialValues = { name: '', owner: mine, is_public: false }
 
-/** As the service takes them: one's own is public to nobody. */
+/** The fields in the shape the API expects: a personal gateway is never public. */
 const sent = ({ name, owner, is_public }: typeof initialValues) =>
   owner === mine ? { name } : { name, scope: 'organization', organization_id: owner, is_public }
 
 const create = async (fields: object) => (await api.gateways.$post(undefined, json(fields))).json()
 
-/** A gateway with its token, which is told once. */
+/** A gateway with its token, which is returned once. */
 export type MadeGateway = Awaited<ReturnType<typeof create>>
 
 interface Props {
@@ -28,23 +28,23 @@ export function NewGateway({ onMade, onCancel }: Props) {
     onMade(await create(sent(fields)))
   }, form)
   return (
-    <FormFrame form={form} submission={submission} label="Make it" onCancel={onCancel}>
+    <FormFrame form={form} submission={submission} label="Create" onCancel={onCancel}>
       <TextInput
         label="Name"
-        description="Where its program runs: a machine, a network, a house"
+        description="Where it runs: a machine, a network, a site"
         required
         maxLength={100}
         data-autofocus
         {...form.getInputProps('name')}
       />
       <OwnerSelect
-        description="Members of an organization call what its gateways serve, and use their tools."
+        description="Members of an organization may use the models and tools of its gateways."
         {...form.getInputProps('owner')}
       />
       {form.values.owner !== mine && (
         <Checkbox
           label="Public"
-          description="As long as the organization is public too, anybody may see its name and the organization’s, its state, its models, how fast it answers and how often it is there. Only members may call it."
+          description="While the organization is public too, anyone can see the names of the gateway and its organization, its status, models, latency and availability. Only members may use it."
           {...form.getInputProps('is_public', { type: 'checkbox' })}
         />
       )}

@@ -19,11 +19,11 @@ const lives = [
   { value: '7', label: 'In 7 days' },
   { value: '30', label: 'In 30 days' },
   { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-  { value: ownDay, label: 'At the end of a day' },
+  { value: '365', label: 'In 1 year' },
+  { value: ownDay, label: 'On a date' },
 ]
 
-/** A field of a number is an empty text where nothing is in it. */
+/** An empty number field is an empty text. */
 type Limit = number | ''
 
 interface Fields {
@@ -48,7 +48,7 @@ const initialValues: Fields = {
   monthly_spend_limit: '',
 }
 
-/** The end as the service takes it: the day ends where the reader is. */
+/** The expiry in the shape the API expects: the day ends in the user's time zone. */
 function expiryOf({ life, day }: Fields) {
   if (life === never) return {}
   if (life !== ownDay) return { expires_in_days: Number(life) }
@@ -66,9 +66,9 @@ interface Secret {
 }
 
 interface Props {
-  /** Asks the service for a key with these fields. */
+  /** Creates a key with these fields. */
   create: (fields: object) => Promise<Secret>
-  /** Takes the secret of the key that was made. */
+  /** Receives the secret of the new key. */
   onMade: (made: Secret) => void
   onCancel: () => void
 }
@@ -77,8 +77,8 @@ export function NewKey({ create, onMade, onCancel }: Props) {
   const form = useForm<Fields>({
     initialValues,
     validate: {
-      permissions: (chosen) => (chosen.length === 0 ? 'Choose at least one.' : null),
-      day: (day, { life }) => (life === ownDay && day === '' ? 'Choose a day.' : null),
+      permissions: (chosen) => (chosen.length === 0 ? 'Select at least one.' : null),
+      day: (day, { life }) => (life === ownDay && day === '' ? 'Select a date.' : null),
     },
   })
   const submission = useSubmit(async (fields: Fields) => {
@@ -88,7 +88,7 @@ export function NewKey({ create, onMade, onCancel }: Props) {
     <FormFrame form={form} submission={submission} label="Create key" onCancel={onCancel}>
       <TextInput
         label="Name"
-        description="Where it is used: a program, a person, a server"
+        description="Where the key is used: a client, a person, a server"
         required
         maxLength={100}
         data-autofocus
@@ -102,13 +102,13 @@ export function NewKey({ create, onMade, onCancel }: Props) {
         </Stack>
       </Checkbox.Group>
       <Expiry form={form} />
-      <Fieldset legend="Limits, where the key shall have less than the account">
+      <Fieldset legend="Limits below those of the account">
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           {limits.map(([field, label]) => (
             <NumberInput
               key={field}
               label={label}
-              placeholder="As the account"
+              placeholder="Account limit"
               min={field === 'monthly_spend_limit' ? 0 : 1}
               allowDecimal={field === 'monthly_spend_limit'}
               decimalScale={2}
@@ -126,7 +126,7 @@ const Expiry = ({ form }: { form: UseFormReturnType<Fields> }) => (
   <SimpleGrid cols={{ base: 1, xs: 2 }}>
     <Select label="Expires" data={lives} allowDeselect={false} {...form.getInputProps('life')} />
     {form.values.life === ownDay && (
-      <TextInput type="date" label="Last day" {...form.getInputProps('day')} />
+      <TextInput type="date" label="Expiry date" {...form.getInputProps('day')} />
     )}
   </SimpleGrid>
 )

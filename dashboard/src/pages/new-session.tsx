@@ -11,7 +11,7 @@ import { useSubmit } from '../submit'
 
 const initialValues = { name: '', modelId: '', systemPrompt: '', ...withoutTools }
 
-/** Begins a session, and goes on where something can be said in it. */
+/** Creates a session and opens the page where messages can be sent. */
 export function NewSession({ onCancel }: { onCancel: () => void }) {
   const queries = useQueryClient()
   const goTo = useGoToTalk()
@@ -28,10 +28,10 @@ export function NewSession({ onCancel }: { onCancel: () => void }) {
     await goTo(talk)
   }, form)
   return (
-    <FormFrame form={form} submission={submission} label="Begin" onCancel={onCancel}>
+    <FormFrame form={form} submission={submission} label="Start" onCancel={onCancel}>
       <TextInput
         label="Name"
-        description="What it is about"
+        description="The topic"
         maxLength={200}
         data-autofocus
         {...form.getInputProps('name')}
@@ -44,7 +44,7 @@ export function NewSession({ onCancel }: { onCancel: () => void }) {
       />
       <Textarea
         label="System prompt"
-        description="What the model is told before the conversation"
+        description="Instructions before the conversation"
         autosize
         minRows={2}
         maxRows={8}

@@ -16,7 +16,7 @@ interface Fields {
 }
 
 interface Props {
-  /** The request that it is about. */
+  /** The request that the ticket concerns. */
   request: string | undefined
   onClose: () => void
 }
@@ -49,8 +49,8 @@ export function NewTicket({ request, onClose }: Props) {
         {...form.getInputProps('subject')}
       />
       <Textarea
-        label="What happened"
-        description="What you did, what you expected, what came. No keys and no passwords."
+        label="Description"
+        description="What you did, what you expected and what happened. Do not include keys or passwords."
         required
         maxLength={10_000}
         autosize
@@ -60,8 +60,8 @@ export function NewTicket({ request, onClose }: Props) {
       />
       <Kind form={form} />
       <TextInput
-        label="Request"
-        description="The id of one of your requests that it is about, as the logs show it"
+        label="Request ID"
+        description="The ID of the request concerned, as shown in the logs"
         placeholder="req_…"
         {...form.getInputProps('request_id')}
       />

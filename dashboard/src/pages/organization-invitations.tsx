@@ -24,19 +24,19 @@ const colors = {
   expired: 'gray',
 } as const
 
-/** Who is invited; seen by managers. */
+/** The invitations of an organization; visible to managers. */
 export function OrganizationInvitations({ organization }: { organization: Organization }) {
   const query = useQuery(invitationsQuery(organization.id))
   const [isOpen, { open, close }] = useDisclosure()
-  const invite = <Button onClick={open}>Invite people</Button>
+  const invite = <Button onClick={open}>Invite members</Button>
   return (
     <Stack gap="sm">
       <Loaded query={query}>
         {(invitations) =>
           invitations.length === 0 ? (
-            <Empty title="Nobody was invited yet" action={invite}>
-              An invitation is mailed, and good for seven days. Whoever accepts it is a member at
-              once.
+            <Empty title="No invitations yet" action={invite}>
+              Invitations are sent by email and expire after seven days. Accepting one makes the
+              recipient a member immediately.
             </Empty>
           ) : (
             <>
@@ -62,7 +62,7 @@ function InvitationTable({ id, invitations }: TableProps) {
   const refresh = () => queries.invalidateQueries(invitationsQuery(id))
   const resending = useSubmit(async ({ id: inv_id, email }: Invitation) => {
     await endpoint[':inv_id'].resend.$post({ param: { id, inv_id } })
-    notifications.show({ message: `Sent to ${email} again.` })
+    notifications.show({ message: `Invitation resent to ${email}.` })
     await refresh()
   })
   return (
@@ -70,10 +70,10 @@ function InvitationTable({ id, invitations }: TableProps) {
       <Problem error={resending.error} />
       <ListTable
         columns={[
-          'Address',
+          'Email',
           'Role',
           { name: 'Status', place: 'aside' },
-          'Good until',
+          'Expires',
           { name: 'Actions', isHidden: true, place: 'wide' },
         ]}
         minWidth={620}
@@ -89,8 +89,8 @@ function InvitationTable({ id, invitations }: TableProps) {
       </ListTable>
       {doomed && (
         <Confirm
-          question={`Revoke the invitation of ${doomed.email}?`}
-          about="The link in the mail leads nowhere then. They may be invited again."
+          question={`Revoke the invitation for ${doomed.email}?`}
+          about="The link in the email stops working. You can invite them again."
           label="Revoke"
           onConfirm={async () => {
             await endpoint[':inv_id'].$delete({ param: { id, inv_id: doomed.id } })
@@ -132,13 +132,8 @@ const InvitationRow = ({ invitation, onResend, onRevoke }: RowProps) => {
       <Table.Td>
         <Group gap={4} justify="flex-end" wrap="nowrap">
           {(isPending || status === 'expired') && (
-            <Button
-              size="xs"
-              variant="subtle"
-              onClick={onResend}
-              aria-label={`Send again to ${email}`}
-            >
-              Send again
+            <Button size="xs" variant="subtle" onClick={onResend} aria-label={`Resend to ${email}`}>
+              Resend
             </Button>
           )}
           {isPending && (
@@ -147,7 +142,7 @@ const InvitationRow = ({ invitation, onResend, onRevoke }: RowProps) => {
               variant="subtle"
               color="red"
               onClick={onRevoke}
-              aria-label={`Revoke the invitation of ${email}`}
+              aria-label={`Revoke the invitation for ${email}`}
             >
               Revoke
             </Button>

@@ -26,7 +26,7 @@ const colors = { active: 'green', suspended: 'red', pending: 'yellow' } as const
 
 const membersKey = (id: string) => ['organizations', id, 'members']
 
-/** Who belongs to it; managers change that. */
+/** The members of an organization; managers may edit them. */
 export function OrganizationMembers({ organization }: { organization: Organization }) {
   const { id } = organization
   const [typed, setTyped] = useState('')
@@ -46,7 +46,7 @@ export function OrganizationMembers({ organization }: { organization: Organizati
     <Stack gap="sm">
       <TextInput
         aria-label="Search members"
-        placeholder="Search by name or address"
+        placeholder="Search by name or email"
         maw={320}
         value={typed}
         onChange={(event) => {
@@ -58,7 +58,7 @@ export function OrganizationMembers({ organization }: { organization: Organizati
         {({ members, pagination }) => (
           <>
             {members.length === 0 ? (
-              <Text c="dimmed">Nobody is called so.</Text>
+              <Text c="dimmed">No members match this search.</Text>
             ) : (
               <MemberTable organization={organization} members={members} />
             )}
@@ -132,14 +132,14 @@ const MemberTable = ({ organization, members }: TableProps) => (
   </ListTable>
 )
 
-/** Whether the caller may change somebody; his own place he leaves. */
+/** Whether the user may change a member; members leave through their own page. */
 function mayChange(organization: Organization, { role }: Member): boolean {
   return isManager(organization) && role !== 'owner' && rolesBelow(organization.role).includes(role)
 }
 
 const nextStates = {
   active: { status: 'suspended', label: 'Suspend' },
-  suspended: { status: 'active', label: 'Restore' },
+  suspended: { status: 'active', label: 'Reinstate' },
   pending: { status: 'active', label: 'Approve' },
 } as const
 
@@ -167,10 +167,10 @@ function Actions({ organization, member }: { organization: Organization; member:
   return (
     <>
       <RowMenu name={member.display_name}>
-        <Menu.Item onClick={() => setAsked('change')}>Change</Menu.Item>
+        <Menu.Item onClick={() => setAsked('change')}>Edit</Menu.Item>
         <Menu.Item onClick={() => void move()}>{next.label}</Menu.Item>
         <Menu.Item color="red" onClick={() => setAsked('remove')}>
-          {member.status === 'pending' ? 'Refuse' : 'Remove'}
+          {member.status === 'pending' ? 'Decline' : 'Remove'}
         </Menu.Item>
       </RowMenu>
       {asked === 'change' && (
@@ -183,7 +183,7 @@ function Actions({ organization, member }: { organization: Organization; member:
       {asked === 'remove' && (
         <Confirm
           question={`Remove ${member.display_name}?`}
-          about="The organization's connections and credit serve them no longer. They may be invited again."
+          about="They lose access to the organization's connections and credits. You can invite them again."
           label="Remove"
           onConfirm={remove}
           onClose={() => setAsked(undefined)}

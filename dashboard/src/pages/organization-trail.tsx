@@ -26,26 +26,26 @@ import {
 import { plainName } from '../plain-name'
 
 interface Props {
-  /** Of the organization. */
+  /** The id of the organization. */
   id: string
   search: TrailSearch
   onChange: (changed: TrailSearch) => void
 }
 
-/** What was changed in it and by whom; seen by managers. */
+/** The audit log of an organization; visible to managers. */
 export function OrganizationTrail({ id, search, onChange }: Props) {
   const query = useInfiniteQuery(trailQuery(id, search))
   return (
     <Stack gap="sm">
       <Text size="sm" c="dimmed">
-        Every change, newest first, for 25 months. Nobody can alter or delete it.
+        All changes of the last 25 months, newest first. Entries cannot be edited or deleted.
       </Text>
       <TrailFilters id={id} search={search} onChange={onChange} />
       <Loaded query={query}>
         {({ pages }) => {
           const changes = pages.flatMap((page) => page.changes)
           if (changes.length === 0) {
-            return <Empty title="Nothing fits">No change fits these filters.</Empty>
+            return <Empty title="No results">No changes match these filters.</Empty>
           }
           return (
             <Stack gap="sm" aria-busy={query.isPlaceholderData}>
@@ -81,9 +81,9 @@ function TrailFilters({ id, search, onChange }: Props) {
     <Filters>
       <ActorSelect actors={actors} value={search.who} onChange={(who) => onChange({ who })} />
       <FilterSelect
-        label="What about"
+        label="Object"
         isLabelled
-        all="Everything"
+        all="All objects"
         names={kindNames}
         value={search.kind}
         onChange={(kind) => onChange({ kind })}
@@ -97,9 +97,9 @@ const ChangeTable = ({ changes }: { changes: readonly Change[] }) => (
   <ListTable
     columns={[
       'Time',
-      { name: 'What', place: 'title' },
-      { name: 'Who', place: 'wide' },
-      { name: 'Changed', place: 'wide' },
+      { name: 'Action', place: 'title' },
+      { name: 'Actor', place: 'wide' },
+      { name: 'Changes', place: 'wide' },
     ]}
     minWidth={760}
   >

@@ -21,7 +21,7 @@ interface Props {
   onChange: (changed: { by?: SharedGrouping; period?: Period }) => void
 }
 
-/** What its members used of an organization. */
+/** The members' usage of an organization. */
 export function OrganizationUsage({ organization: { id, slug }, by, period, onChange }: Props) {
   const query = useQuery(sharedUsageQuery(id, by, period))
   return (
@@ -38,13 +38,13 @@ export function OrganizationUsage({ organization: { id, slug }, by, period, onCh
       <Loaded query={query}>
         {(usage) =>
           usage.rows.length === 0 ? (
-            <Empty title="Nothing was used yet">
-              What members call through this organization is counted here, by day and by who called.
+            <Empty title="No usage yet">
+              Requests of members through this organization are counted here, by day and by member.
             </Empty>
           ) : (
             <>
               <Text size="sm" c="dimmed">
-                At catalogue prices, whoever paid.
+                At catalogue prices, regardless of who pays.
               </Text>
               <UsageTable
                 usage={usage}

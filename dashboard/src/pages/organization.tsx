@@ -35,10 +35,10 @@ export function OrganizationPage() {
   return (
     <Page
       title={organization?.name ?? 'Organization'}
-      about={organization?.description ?? 'Who belongs to it, what it pays, and its limits.'}
+      about={organization?.description ?? 'Members, billing and limits.'}
       back={
         <Anchor size="sm" renderRoot={(props) => <Link to="/organizations" {...props} />}>
-          Your organizations
+          All organizations
         </Anchor>
       }
       actions={organization && <Leave organization={organization} />}
@@ -64,7 +64,7 @@ function Parts({ organization }: { organization: Organization }) {
           {manages && <Tabs.Tab value="invitations">Invitations</Tabs.Tab>}
           <Tabs.Tab value="usage">Usage</Tabs.Tab>
           {manages && <Tabs.Tab value="limits">Settings</Tabs.Tab>}
-          {manages && <Tabs.Tab value="trail">Audit trail</Tabs.Tab>}
+          {manages && <Tabs.Tab value="trail">Audit log</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="members" pt="md">
           <OrganizationMembers organization={organization} />
@@ -113,9 +113,9 @@ function Figures({ organization }: { organization: Organization }) {
     <Stack gap="sm">
       <Group gap={6}>
         <Text size="sm" c="dimmed">
-          Its models are called as {slug}/provider/model.
+          Models of this organization: {slug}/provider/model.
         </Text>
-        <Badge variant="light">you: {role}</Badge>
+        <Badge variant="light">your role: {role}</Badge>
         {isPrimary && <Badge variant="outline">primary</Badge>}
       </Group>
       <Tiles>
@@ -125,7 +125,7 @@ function Figures({ organization }: { organization: Organization }) {
             value={exactUsd(balance.balance)}
             hint={
               <>
-                {balance.held > 0 && `${exactUsd(balance.held)} of it set aside for requests. `}
+                {balance.held > 0 && `${exactUsd(balance.held)} reserved for running requests. `}
                 <Anchor
                   inherit
                   underline="always"
@@ -141,7 +141,7 @@ function Figures({ organization }: { organization: Organization }) {
         )}
         <Tile label="Members" value={`${count(member_count)} of ${count(member_limit)}`} />
         <Tile
-          label="Spending limit of a month"
+          label="Monthly spending limit"
           value={
             organization.monthly_spend_limit === null
               ? 'none'
@@ -153,7 +153,7 @@ function Figures({ organization }: { organization: Organization }) {
   )
 }
 
-/** The way out: its owner deletes it, everybody else leaves. */
+/** Leaves the organization; its owner deletes it instead. */
 function Leave({ organization: { id, name, role } }: { organization: Organization }) {
   const [isAsked, setAsked] = useState(false)
   const queries = useQueryClient()
@@ -180,8 +180,8 @@ function Leave({ organization: { id, name, role } }: { organization: Organizatio
           question={isOwner ? `Delete ${name}?` : `Leave ${name}?`}
           about={
             isOwner
-              ? 'Its connections, collections and memberships are gone then. Its pool has to be empty.'
-              : 'Its connections and its credit serve you no longer. To come back you need an invitation.'
+              ? 'Its connections, collections and memberships are deleted. Its pool must be empty.'
+              : 'You lose access to its connections and credits. To rejoin, you need an invitation.'
           }
           label={isOwner ? 'Delete' : 'Leave'}
           onConfirm={go}

@@ -14,11 +14,11 @@ import { OwnInvitations } from './own-invitations'
 export const OrganizationsPage = () => (
   <ListPage
     title="Organizations"
-    about="Connections and credit that several people share."
+    about="Share connections, credits and limits with your team."
     query={useQuery(organizationsQuery)}
     empty={{
-      title: 'You belong to no organization',
-      text: 'Make one to share connections, credit and limits with others, or ask for an invitation.',
+      title: 'No organizations yet',
+      text: 'Create one to share connections, credits and limits with others, or ask for an invitation.',
     }}
     add={{ label: 'New organization', form: (close) => <NewOrganization onDone={close} /> }}
     above={<OwnInvitations />}
@@ -69,15 +69,15 @@ function NewOrganization({ onDone }: { onDone: () => void }) {
   const submission = useSubmit(async ({ name, slug }: typeof form.values) => {
     await api.organizations.$post(undefined, json({ name, ...(slug && { slug }) }))
     await queries.invalidateQueries(organizationsQuery)
-    notifications.show({ message: `${name} was made.` })
+    notifications.show({ message: `${name} was created.` })
     onDone()
   }, form)
   return (
-    <FormFrame form={form} submission={submission} label="Make it" onCancel={onDone}>
+    <FormFrame form={form} submission={submission} label="Create" onCancel={onDone}>
       <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
       <TextInput
         label="Short name"
-        description="Its models are called as <short name>/<provider>/<model>; made from the name when empty"
+        description="The prefix of its models: <short name>/<provider>/<model>; derived from the name when empty"
         {...form.getInputProps('slug')}
       />
     </FormFrame>

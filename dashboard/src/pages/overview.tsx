@@ -20,14 +20,14 @@ const words: Readonly<Record<Period, string>> = {
 export function OverviewPage() {
   const begun = useQuery(hasBegunQuery)
   return (
-    <Page title="Overview" about="What you have, what you use, and how it goes.">
+    <Page title="Overview" about="Balance, usage and performance at a glance.">
       <MoneyTiles />
       <Loaded query={begun}>{(hasBegun) => (hasBegun ? <Lately /> : <FirstSteps />)}</Loaded>
     </Page>
   )
 }
 
-/** What there is to see without being asked: who only tried free models has spent nothing. */
+/** The measure shown by default: an account that used only free models has no spend. */
 const measureOf = ({ time_series: series }: Metrics): Measure =>
   series.some(({ cost }) => cost > 0) ? 'cost' : 'requests'
 

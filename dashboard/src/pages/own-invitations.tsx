@@ -10,14 +10,14 @@ import { useSubmit } from '../submit'
 
 const endpoint = api.organizations.invitations[':inv_id']
 
-/** Invitations to oneself, to accept or decline; nothing where there are none. */
+/** The account's own invitations, to accept or decline; renders nothing when there are none. */
 export function OwnInvitations() {
   const queries = useQueryClient()
   const { data: invitations = [], error, refetch } = useQuery(ownInvitationsQuery)
   const answering = useSubmit(async ({ id, name, accepts }: Answer) => {
     const param = { inv_id: id }
     await (accepts ? endpoint.accept.$post({ param }) : endpoint.decline.$post({ param }))
-    notifications.show({ message: accepts ? `You are a member of ${name}.` : 'Declined.' })
+    notifications.show({ message: accepts ? `You joined ${name}.` : 'Invitation declined.' })
     await Promise.all([
       queries.invalidateQueries(ownInvitationsQuery),
       queries.invalidateQueries(organizationsQuery),
@@ -32,7 +32,7 @@ export function OwnInvitations() {
           <Group justify="space-between">
             <Stack gap={2} maw={640}>
               <Text fw={500}>
-                You are invited to {name}, as {role}
+                You are invited to join {name} as {role}
               </Text>
               {message && (
                 <Text size="sm" style={{ whiteSpace: 'pre-wrap' }}>

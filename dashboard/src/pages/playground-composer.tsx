@@ -15,9 +15,9 @@ interface Props {
   areOptionsOpen: boolean
 }
 
-/** Where messages are written. */
+/** The input for messages. */
 export function Composer({ onStop, onSystem, onOptions, areOptionsOpen, ...sending }: Props) {
-  // Another page may have brought it: it is too long for an address.
+  // The text may come from another page: it is too long for an address.
   const brought = useLocation({ select: ({ state }) => state.message })
   const { text, setText, isWaiting, send } = useMessage({ ...sending, brought })
   const [arePromptsOpen, prompts] = useDisclosure()
@@ -26,7 +26,9 @@ export function Composer({ onStop, onSystem, onOptions, areOptionsOpen, ...sendi
       <MessageBox
         text={text}
         onText={setText}
-        hint={isWaiting ? 'It is sent as soon as there is a model: choose one above.' : enterSends}
+        hint={
+          isWaiting ? 'Select a model above. The message is then sent automatically.' : enterSends
+        }
         isBusy={sending.isBusy}
         isWaiting={isWaiting}
         onSend={send}

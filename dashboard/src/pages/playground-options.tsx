@@ -1,6 +1,6 @@
 import { Collapse, Grid, NumberInput, Paper, Stack, Textarea } from '@mantine/core'
 
-/** How messages are asked; an empty field leaves it to the model. */
+/** The options of a request; an empty field uses the model's default. */
 export interface OptionFields {
   systemPrompt: string
   temperature: number | string
@@ -22,7 +22,7 @@ export const Options = ({ isOpen, options, onChange }: Props) => (
         <Grid.Col span={{ base: 12, sm: 8 }}>
           <Textarea
             label="System prompt"
-            description="What the model is told before the conversation."
+            description="Instructions before the conversation."
             autosize
             minRows={4}
             maxRows={12}
@@ -35,7 +35,7 @@ export const Options = ({ isOpen, options, onChange }: Props) => (
           <Stack gap="sm">
             <NumberInput
               label="Temperature"
-              description="0 to 2; the model's own when empty."
+              description="0 to 2; empty for the model's default."
               min={0}
               max={2}
               step={0.1}
@@ -43,8 +43,8 @@ export const Options = ({ isOpen, options, onChange }: Props) => (
               onChange={(temperature) => onChange({ ...options, temperature })}
             />
             <NumberInput
-              label="Most tokens of an answer"
-              description="The model's own when empty."
+              label="Max. output tokens"
+              description="Empty for the model's default."
               min={1}
               allowDecimal={false}
               value={options.maxTokens}

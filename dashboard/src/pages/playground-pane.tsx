@@ -5,7 +5,7 @@ import { TalkLog } from '../components/talk-log'
 import type { Line } from '../conversation'
 
 interface Props {
-  /** What it is called where there are two. */
+  /** The label that distinguishes the two panes. */
   label: string
   model: string
   onModel: (model: string) => void
@@ -14,7 +14,7 @@ interface Props {
   error: Error | undefined
 }
 
-/** One conversation: its model, and what was said. */
+/** One conversation with its model. */
 export const Pane = ({ label, model, onModel, lines, isBusy, error }: Props) => (
   <Paper withBorder p="md" miw={0}>
     <Stack gap="sm">
@@ -26,7 +26,7 @@ export const Pane = ({ label, model, onModel, lines, isBusy, error }: Props) => 
         isBusy={isBusy}
         height={{ base: '32vh', sm: '44vh' }}
       >
-        Say something, and {model ? <Code>{model}</Code> : 'the model'} answers.
+        Send a message to {model ? <Code>{model}</Code> : 'the model'}.
       </TalkLog>
     </Stack>
   </Paper>

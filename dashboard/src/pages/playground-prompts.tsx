@@ -6,7 +6,7 @@ import { api, json } from '../api'
 import { Problem } from '../components/problem'
 import { useSubmit } from '../submit'
 
-/** A text with the names in it replaced by what was filled in. */
+/** Replaces the variables of a text with their values. */
 const filled = (text: string, values: Readonly<Record<string, string>>) =>
   text.replace(/\{\{\s*([^\s{}]+)\s*\}\}/g, (whole, name: string) => values[name] || whole)
 
@@ -26,7 +26,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Takes a saved prompt, with its gaps filled in, as the message or as the system prompt. */
+/** Selects a saved prompt, fills in its variables, and uses it as the message or as the system prompt. */
 export function SavedPrompts({ onMessage, onSystem, onClose }: Props) {
   const [typed, setTyped] = useState('')
   const [search] = useDebouncedValue(typed.trim(), 200)
@@ -43,7 +43,7 @@ export function SavedPrompts({ onMessage, onSystem, onClose }: Props) {
     onClose()
   })
   return (
-    <Modal opened onClose={onClose} title="Start from a saved prompt">
+    <Modal opened onClose={onClose} title="Use a saved prompt">
       <Stack gap="sm">
         <Problem error={error ?? query.error ?? undefined} />
         <Select
@@ -55,7 +55,7 @@ export function SavedPrompts({ onMessage, onSystem, onClose }: Props) {
           value={id}
           onChange={setId}
           onSearchChange={(words) => setTyped(words === prompt?.title ? '' : words)}
-          nothingFoundMessage={search ? 'None is called so' : 'You have saved no prompts yet'}
+          nothingFoundMessage={search ? 'No prompts match' : 'No saved prompts yet'}
         />
         {prompt?.variables.map((name) => (
           <TextInput
@@ -65,10 +65,10 @@ export function SavedPrompts({ onMessage, onSystem, onClose }: Props) {
             onChange={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
           />
         ))}
-        {prompt && <Textarea label="What it says" value={text} readOnly autosize maxRows={8} />}
+        {prompt && <Textarea label="Preview" value={text} readOnly autosize maxRows={8} />}
         {!prompt && (
           <Text size="sm" c="dimmed">
-            Its gaps are filled in here.
+            Fill in the variables here.
           </Text>
         )}
         <Group justify="flex-end">
@@ -77,10 +77,10 @@ export function SavedPrompts({ onMessage, onSystem, onClose }: Props) {
             disabled={!prompt || isBusy}
             onClick={() => void submit(onSystem)}
           >
-            As system prompt
+            Use as system prompt
           </Button>
           <Button disabled={!prompt} loading={isBusy} onClick={() => void submit(onMessage)}>
-            As message
+            Use as message
           </Button>
         </Group>
       </Stack>

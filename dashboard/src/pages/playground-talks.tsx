@@ -8,15 +8,15 @@ import { Moment } from '../components/moment'
 import { counted, exactUsd } from '../figures'
 
 interface Props {
-  /** The one that is shown. */
+  /** The id of the open conversation. */
   openId: string | undefined
   onOpen: (id: string) => void
-  /** The one that was shown is deleted. */
+  /** Called when the open conversation was deleted. */
   onGone: () => void
   onClose: () => void
 }
 
-/** Earlier conversations, to go on with or to delete. */
+/** Stored conversations, to continue or to delete. */
 export function Talks({ openId, onOpen, onGone, onClose }: Props) {
   const query = useQuery(talksQuery)
   const queries = useQueryClient()
@@ -27,7 +27,7 @@ export function Talks({ openId, onOpen, onGone, onClose }: Props) {
         {(all) =>
           all.length === 0 ? (
             <Text size="sm" c="dimmed">
-              What you say in the playground is kept here, until you delete it.
+              Playground conversations are stored here until you delete them.
             </Text>
           ) : (
             <Stack gap="sm">
@@ -49,7 +49,7 @@ export function Talks({ openId, onOpen, onGone, onClose }: Props) {
       {doomed && (
         <Confirm
           question="Delete this conversation?"
-          about={`“${doomed.name ?? doomed.modelId}” and all that was said in it is gone then. What it cost stays in your logs.`}
+          about={`“${doomed.name ?? doomed.modelId}” and all its messages are deleted. Its cost stays in your logs.`}
           label="Delete"
           onConfirm={async () => {
             await talks.delete(doomed.id)
@@ -73,7 +73,7 @@ const Row = ({ talk, onOpen, onDelete }: RowProps) => (
   <Group justify="space-between" wrap="nowrap" gap="xs">
     <UnstyledButton onClick={onOpen} miw={0}>
       <Text size="sm" fw={500} truncate>
-        {talk.name ?? 'Without a name'}
+        {talk.name ?? 'Untitled'}
       </Text>
       <Text size="xs" c="dimmed" truncate>
         {talk.modelId} · {counted(talk.messageCount, 'message')} · {exactUsd(talk.totalCost)} ·{' '}

@@ -13,7 +13,7 @@ import { Talks } from './playground-talks'
 
 const route = getRouteApi('/home/playground')
 
-/** Something to talk to that costs nothing, for who has not chosen yet. */
+/** A free model for users who have not selected one yet. */
 const freeModelQuery = queryOptions({
   queryKey: ['models', 'free'],
   queryFn: async () => {
@@ -26,7 +26,7 @@ const freeModelQuery = queryOptions({
 
 type Place = ReturnType<typeof route.useSearch>
 
-/** What is asked of whom: one model, or two beside each other. */
+/** The state of the playground: one model, or two side by side. */
 function usePlayground() {
   const { model: chosen, other, chat, other_chat: otherChat } = route.useSearch()
   const navigate = route.useNavigate()
@@ -73,7 +73,7 @@ export function PlaygroundPage() {
   return (
     <Page
       title="Playground"
-      about="Talk to any model that you may call. Answers are paid for as those of the API are."
+      about="Try any available model. Requests are billed like API requests."
       actions={<Actions isComparing={isComparing} model={model} chat={chat} go={go} />}
     >
       <SimpleGrid cols={{ base: 1, md: running.length }}>
@@ -130,7 +130,7 @@ function Actions({ isComparing, model, chat, go }: ActionsProps) {
         disabled={model === ''}
         onClick={() => go(isComparing ? alone : { other: model })}
       >
-        {isComparing ? 'Only one' : 'Compare two'}
+        {isComparing ? 'Single model' : 'Compare models'}
       </Button>
       <Button variant="default" onClick={() => go({ chat: undefined, other_chat: undefined })}>
         New

@@ -45,12 +45,12 @@ async function save(pool: Pool | undefined, { owner, payer, provider, ...fields 
 }
 
 interface Props {
-  /** Absent for one that is to be made. */
+  /** Undefined for a new pool. */
   pool?: Pool
   onDone: () => void
 }
 
-/** A new pool, or a change of one. */
+/** Creates or edits a pool. */
 export function PoolForm({ pool, onDone }: Props) {
   const queries = useQueryClient()
   const { data: all = [] } = useQuery(connectionsQuery)
@@ -60,7 +60,7 @@ export function PoolForm({ pool, onDone }: Props) {
       connection_ids: (ids) => (ids.length === 0 ? 'Add at least one connection.' : null),
     },
   })
-  // Connections belong to one owner.
+  // Connections belong to a single owner.
   form.watch('owner', () => form.setValues({ provider: '', connection_ids: [] }))
   const submission = useSubmit(async (fields: Fields) => {
     await save(pool, fields)
@@ -74,7 +74,7 @@ export function PoolForm({ pool, onDone }: Props) {
     <FormFrame
       form={form}
       submission={submission}
-      label={pool ? 'Save' : 'Make it'}
+      label={pool ? 'Save' : 'Create'}
       onCancel={onDone}
     >
       <TextInput
@@ -87,7 +87,7 @@ export function PoolForm({ pool, onDone }: Props) {
       {!pool && <OwnerFields form={form} owner="owner" payer="payer" />}
       {!pool && <Provider form={form} connections={owned} />}
       <Select
-        label="Which connection is asked first"
+        label="Routing strategy"
         description={poolStrategies[form.values.strategy][1]}
         inputWrapperOrder={['label', 'input', 'description']}
         allowDeselect={false}
@@ -110,14 +110,14 @@ interface ProviderProps {
   connections: readonly Connection[]
 }
 
-/** Those whose connections there are; the members of another cannot stay. */
+/** Selects the provider; a change clears the members, which belong to one provider. */
 const Provider = ({ form, connections }: ProviderProps) => (
   <Select
     label="Provider"
-    description="Of one of your connections"
+    description="A provider of your connections"
     required
     allowDeselect={false}
-    nothingFoundMessage="There are no connections yet"
+    nothingFoundMessage="No connections yet"
     data={[...new Set(connections.map(({ provider }) => provider))].toSorted()}
     {...form.getInputProps('provider')}
     onChange={(provider) => form.setValues({ provider: provider ?? '', connection_ids: [] })}

@@ -4,15 +4,15 @@ import type { Connection } from '../connections'
 import { mostMembers } from '../pools'
 
 interface Props {
-  /** Of the members, in their order. */
+  /** The member ids in order. */
   ids: readonly string[]
-  /** Those that may be members. */
+  /** The eligible connections. */
   connections: readonly Connection[]
   error: ReactNode
   onChange: (ids: string[]) => void
 }
 
-/** Which connections a pool has, and their order. */
+/** The members of a pool and their order. */
 export function PoolMembers({ ids, connections, error, onChange }: Props) {
   const others = connections.filter(({ id }) => !ids.includes(id))
   const nameOf = (id: string) => connections.find((one) => one.id === id)?.name ?? id
@@ -20,7 +20,7 @@ export function PoolMembers({ ids, connections, error, onChange }: Props) {
     <Stack gap="xs" component="section" aria-label="Members">
       {ids.length > 0 && (
         <Text size="sm" fw={500}>
-          In this order
+          Connections, in order
         </Text>
       )}
       {ids.map((id, at) => (
@@ -55,8 +55,8 @@ export function PoolMembers({ ids, connections, error, onChange }: Props) {
 }
 
 function placeholderOf(all: number, others: number): string {
-  if (all === 0) return 'Choose a provider first'
-  return others === 0 ? 'All of them are members' : 'Choose one'
+  if (all === 0) return 'Select a provider first'
+  return others === 0 ? 'All connections are members' : 'Select a connection'
 }
 
 interface MoverProps {

@@ -17,11 +17,11 @@ import { PoolForm } from './pool-form'
 export const PoolsPage = () => (
   <ListPage
     title="Connection pools"
-    about="Several keys at one provider that share its calls. A pool stands in the place of its members."
+    about="Balance load across several connections of one provider. A pool replaces its members in routing."
     query={useQuery(poolsQuery)}
     empty={{
       title: 'No pools yet',
-      text: 'Have you more than one key at a provider? Put their connections into a pool, and calls are spread over them.',
+      text: 'If you have several keys of one provider, group their connections into a pool to spread requests over them.',
     }}
     add={{ label: 'New pool', form: (close) => <PoolForm onDone={close} /> }}
   >
@@ -40,8 +40,8 @@ function PoolTable({ pools }: { pools: readonly Pool[] }) {
         'Name',
         'Provider',
         { name: 'Connections', place: 'wide' },
-        'Asked first',
-        { name: 'On', place: 'aside' },
+        'Strategy',
+        { name: 'Enabled', place: 'aside' },
         { name: 'Actions', isHidden: true },
       ]}
       minWidth={720}
@@ -60,7 +60,7 @@ function PoolTable({ pools }: { pools: readonly Pool[] }) {
 
 interface RowProps {
   pool: Pool
-  /** In their order. */
+  /** In order. */
   members: readonly Connection[]
   isReadOnly: boolean
 }
@@ -102,7 +102,7 @@ function PoolRow({ pool, members, isReadOnly }: RowProps) {
           checked={pool.enabled}
           disabled={isReadOnly || turning.isBusy}
           onChange={(event) => void turning.submit(event.currentTarget.checked)}
-          aria-label={`Use ${pool.name}`}
+          aria-label={`Enable ${pool.name}`}
         />
       </Table.Td>
       <Table.Td ta="right">{!isReadOnly && <Actions pool={pool} members={members} />}</Table.Td>
@@ -123,19 +123,19 @@ function Actions({ pool: { id, name }, pool, members }: Omit<RowProps, 'isReadOn
     <>
       <RowMenu name={name}>
         <Menu.Item onClick={() => void start(members)}>Test</Menu.Item>
-        <Menu.Item onClick={() => setAsked('change')}>Change</Menu.Item>
+        <Menu.Item onClick={() => setAsked('change')}>Edit</Menu.Item>
         <Menu.Item color="red" onClick={() => setAsked('delete')}>
           Delete
         </Menu.Item>
       </RowMenu>
       <ConnectionTests tests={tests} onClose={close} />
-      <Modal opened={asked === 'change'} onClose={done} title={`Change ${name}`}>
+      <Modal opened={asked === 'change'} onClose={done} title={`Edit ${name}`}>
         <PoolForm pool={pool} onDone={done} />
       </Modal>
       {asked === 'delete' && (
         <Confirm
           question={`Delete ${name}?`}
-          about="Its connections stay, and are asked one by one again."
+          about="Its connections stay and are routed individually again."
           label="Delete"
           onConfirm={remove}
           onClose={done}

@@ -10,7 +10,7 @@ import { PromptForm } from './prompt-form'
 
 interface Props {
   id: string
-  /** Undefined where it is not among those listed. */
+  /** Undefined when it is not in the loaded list. */
   prompt: Prompt | undefined
   onMade: (id: string) => void
   onClose: () => void
@@ -29,7 +29,7 @@ export function PromptDrawer({ id, prompt, onMade, onClose }: Props) {
     >
       {!isNew && !prompt && (
         <Alert color="gray">
-          It is not among the prompts listed here. Clear the filters, or show more of the list.
+          This prompt is not in the list. Clear the filters or load more prompts.
         </Alert>
       )}
       <Stack gap="lg">
@@ -50,7 +50,7 @@ export function PromptDrawer({ id, prompt, onMade, onClose }: Props) {
   )
 }
 
-/** Fills the variables in, and takes the text along. */
+/** Fills in the variables and copies the text or opens it in the playground. */
 function Use({ prompt }: { prompt: Prompt }) {
   const queries = useQueryClient()
   const navigate = useNavigate()
@@ -66,9 +66,9 @@ function Use({ prompt }: { prompt: Prompt }) {
     void navigate({ to: '/playground', state: { message: text } })
   }
   return (
-    <Stack gap="sm" component="section" aria-label="Use it">
+    <Stack gap="sm" component="section" aria-label="Use prompt">
       <Title order={3} size="h4">
-        Use it
+        Use prompt
       </Title>
       {prompt.variables.map((name) => (
         <Textarea
@@ -90,7 +90,7 @@ function Use({ prompt }: { prompt: Prompt }) {
         </Text>
       </Paper>
       <Group>
-        {/* That a use is not counted keeps nobody from it. */}
+        {/* A failure to count the use must not prevent it. */}
         <Copy value={text} label="Copy text" onCopied={() => void count().catch(() => {})} />
         <Button size="xs" onClick={talk}>
           Use in playground

@@ -31,9 +31,9 @@ async function save(prompt: Prompt | undefined, { description, category, ...fiel
 }
 
 interface Props {
-  /** Undefined for one that is being written. */
+  /** Undefined for a new prompt. */
   prompt: Prompt | undefined
-  /** Takes the id of what was not there before. */
+  /** Receives the id of the new prompt. */
   onMade: (id: string) => void
 }
 
@@ -53,14 +53,14 @@ export function PromptForm({ prompt, onMade }: Props) {
       <Stack gap="sm">
         {prompt && (
           <Title order={3} size="h4">
-            Edit it
+            Edit prompt
           </Title>
         )}
         <Problem error={error} />
         <Fields form={form} isNew={!prompt} />
         <Group justify="flex-end">
           <Button type="submit" loading={isBusy} disabled={!form.isDirty()}>
-            {prompt ? 'Save' : 'Keep it'}
+            {prompt ? 'Save' : 'Create'}
           </Button>
         </Group>
       </Stack>
@@ -84,7 +84,7 @@ const Fields = ({ form, isNew }: FieldsProps) => (
     />
     <Textarea
       label="Text"
-      description="{{name}} stands for what is filled in when it is used."
+      description="{{name}} is a variable, filled in when the prompt is used."
       required
       autosize
       minRows={5}
@@ -96,7 +96,7 @@ const Fields = ({ form, isNew }: FieldsProps) => (
     <TextInput label="Category" maxLength={50} {...form.getInputProps('category')} />
     <TagsInput
       label="Tags"
-      description="Enter ends one."
+      description="Press Enter after each tag."
       maxTags={20}
       maxLength={50}
       {...form.getInputProps('tags')}

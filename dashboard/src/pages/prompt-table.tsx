@@ -10,7 +10,7 @@ import { promptsKey, type Prompt, type PromptSearch } from '../prompts'
 
 interface Props {
   prompts: readonly Prompt[]
-  /** Ids of those that are marked. */
+  /** The ids of the selected prompts. */
   marked: ReadonlySet<string>
   onMark: (marked: ReadonlySet<string>) => void
   onFilter: (changed: PromptSearch) => void
@@ -24,7 +24,7 @@ export function PromptTable({ prompts, marked, onMark, onFilter }: Props) {
   }
   const markAll = (
     <Checkbox
-      aria-label="Mark all"
+      aria-label="Select all"
       checked={isAll}
       indeterminate={!isAll && prompts.some(({ id }) => marked.has(id))}
       onChange={() => onMark(new Set(isAll ? [] : prompts.map(({ id }) => id)))}
@@ -33,12 +33,12 @@ export function PromptTable({ prompts, marked, onMark, onFilter }: Props) {
   return (
     <ListTable
       columns={[
-        { name: 'Mark', head: markAll, place: 'lead' },
+        { name: 'Select', head: markAll, place: 'lead' },
         { name: 'Favourite', isHidden: true },
         { name: 'Prompt', place: 'title' },
         { name: 'Category and tags', place: 'wide' },
         { name: 'Used', isNumber: true },
-        'Changed',
+        'Updated',
       ]}
       minWidth={720}
     >
@@ -72,7 +72,7 @@ function PromptRow({ prompt, isMarked, onMark, onFilter }: Row) {
     <Table.Tr>
       <Table.Td>
         <Checkbox
-          aria-label={`Mark ${title}`}
+          aria-label={`Select ${title}`}
           checked={isMarked}
           onChange={(event) => onMark(event.currentTarget.checked)}
         />

@@ -31,7 +31,7 @@ export function PromptsPage() {
   const write = <Button onClick={() => change({ prompt: newPrompt })}>New prompt</Button>
   const prompts = query.data?.pages.flatMap((page) => page.prompts) ?? []
   return (
-    <Page title="Prompts" about="Texts that you send again and again." actions={write}>
+    <Page title="Prompts" about="Reusable prompts with variables." actions={write}>
       <PromptFilters search={search} onChange={change} />
       {query.error ? (
         <Failure error={query.error} reset={() => void query.refetch()} />
@@ -78,11 +78,11 @@ const isFiltered = (search: PromptSearch) =>
 
 const Nothing = ({ search }: { search: PromptSearch }) =>
   isFiltered(search) ? (
-    <Empty title="No prompt fits">Take a filter away, or look for fewer words.</Empty>
+    <Empty title="No results">Remove a filter or search for fewer words.</Empty>
   ) : (
     <Empty title="No prompts yet">
-      Keep a text here that you need again. What changes from time to time stands in it as{' '}
-      {'{{name}}'} and is filled in when you use it.
+      Save texts that you use repeatedly. Write variable parts as {'{{name}}'} and fill them in when
+      you use the prompt.
     </Empty>
   )
 
@@ -125,7 +125,7 @@ interface Listed {
 function Prompts({ prompts, total, onChange }: Listed) {
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
   const [isDoomed, setDoomed] = useState(false)
-  // Only what is in sight is deleted: another filter hides what was marked before.
+  // Only visible prompts are deleted: another filter may hide selected ones.
   const chosen = prompts.filter(({ id }) => marked.has(id))
   return (
     <Stack gap="xs">
@@ -137,7 +137,7 @@ function Prompts({ prompts, total, onChange }: Listed) {
         </Text>
         {chosen.length > 0 && (
           <Button size="xs" color="red" variant="light" onClick={() => setDoomed(true)}>
-            Delete marked
+            Delete selected
           </Button>
         )}
       </Group>

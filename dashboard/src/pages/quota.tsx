@@ -20,7 +20,7 @@ export function QuotaPage() {
   const ask = (type: QuotaType | undefined) =>
     void navigate({ search: (now) => ({ ...now, increase: type }) })
   return (
-    <Page title="Quota" about="Your limits, and how much of them you use.">
+    <Page title="Quota" about="Your limits and current usage.">
       <Loaded query={query}>
         {({ tier, quotas, period }) => (
           <Paper withBorder p="lg" component="section" aria-label="Limits">
@@ -37,7 +37,7 @@ export function QuotaPage() {
                 <QuotaBar key={quota.type} quota={quota} onIncrease={() => ask(quota.type)} />
               ))}
               <Text size="xs" c="dimmed">
-                Months are those of UTC; this one ends <When at={period.end} />.
+                Months are in UTC; the current one ends <When at={period.end} />.
               </Text>
             </Stack>
           </Paper>
@@ -48,7 +48,7 @@ export function QuotaPage() {
       <Modal
         opened={increase !== undefined && query.data !== undefined}
         onClose={() => ask(undefined)}
-        title="Ask for a higher limit"
+        title="Request a limit increase"
       >
         {increase && query.data && (
           <Increase type={increase} quotas={query.data.quotas} onDone={() => ask(undefined)} />

@@ -20,9 +20,9 @@ export function ResetPasswordPage() {
   })
   if (!token || refusal) {
     return (
-      <EntryCard title="This link does not work any more">
+      <EntryCard title="This link has expired">
         <Anchor size="sm" component={Link} to="/forgot-password">
-          Ask for a new one
+          Request a new link
         </Anchor>
       </EntryCard>
     )
@@ -30,7 +30,7 @@ export function ResetPasswordPage() {
   if (isDone) {
     return (
       <EntryCard title="Your password was changed">
-        <Text size="sm">All sessions were ended. Sign in with the new one.</Text>
+        <Text size="sm">All sessions were signed out. Sign in with the new password.</Text>
         <Anchor size="sm" component={Link} to="/sign-in">
           Sign in
         </Anchor>

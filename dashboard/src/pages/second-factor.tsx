@@ -24,7 +24,7 @@ interface Enrolment {
   backupCodes: string[]
 }
 
-/** Turns the codes of an authenticator app on and off. */
+/** Enables and disables two-factor authentication with an authenticator app. */
 export function SecondFactor() {
   const queries = useQueryClient()
   const { data } = useSuspenseQuery(sessionQuery)
@@ -38,26 +38,26 @@ export function SecondFactor() {
   const toggling = useSubmit(async (password: string) => {
     if (!isOn) return setEnrolment(await security.enableFactor(password))
     await security.disableFactor(password)
-    return refresh('Sign-in asks for the password alone now.')
+    return refresh('Two-factor authentication disabled.')
   })
   return (
     <Paper withBorder p="lg">
       <Stack gap="sm" maw={520}>
         <Group gap="xs">
           <Title order={2} size="h4">
-            Second factor
+            Two-factor authentication
           </Title>
           <Badge variant="light" color={isOn ? 'green' : 'gray'}>
-            {isOn ? 'on' : 'off'}
+            {isOn ? 'enabled' : 'disabled'}
           </Badge>
         </Group>
         <Text size="sm" c="dimmed">
-          After the password, sign-in asks for a code of an authenticator app.
+          Sign-in requires a code from an authenticator app in addition to the password.
         </Text>
         {enrolment ? (
           <Confirmation
             enrolment={enrolment}
-            onDone={() => refresh('From now on sign-in asks for a code as well.')}
+            onDone={() => refresh('Two-factor authentication enabled.')}
           />
         ) : (
           <Toggle isOn={isOn} {...toggling} />
@@ -93,7 +93,7 @@ function Toggle({ isOn, submit, isBusy, error }: ToggleProps) {
           {...form.getInputProps('password')}
         />
         <Button type="submit" loading={isBusy} variant={isOn ? 'default' : 'filled'}>
-          {isOn ? 'Turn off' : 'Turn on'}
+          {isOn ? 'Disable' : 'Enable'}
         </Button>
       </Group>
     </form>
@@ -113,10 +113,10 @@ function Confirmation({ enrolment: { totpURI, backupCodes }, onDone }: Confirmat
   })
   return (
     <Stack gap="sm">
-      <Text size="sm">Add this key to your app:</Text>
+      <Text size="sm">Add this key to your authenticator app:</Text>
       <Code block>{new URL(totpURI).searchParams.get('secret')}</Code>
       <Text size="sm">
-        Keep these codes somewhere safe. Each signs you in once, should you lose the app:
+        Store these backup codes safely. Each one signs you in once if you lose the app:
       </Text>
       <SimpleGrid cols={2} spacing={4}>
         {backupCodes.map((code) => (
@@ -127,7 +127,7 @@ function Confirmation({ enrolment: { totpURI, backupCodes }, onDone }: Confirmat
         <Problem error={error} />
         <Group align="flex-end">
           <TextInput
-            label="The code that the app shows"
+            label="Verification code"
             autoComplete="one-time-code"
             inputMode="numeric"
             required

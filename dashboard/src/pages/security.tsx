@@ -31,13 +31,13 @@ import { useSubmit } from '../submit'
 import { SecondFactor } from './second-factor'
 
 export const SecurityPage = () => (
-  <Page title="Security" about="How you sign in, and where you are signed in.">
+  <Page title="Security" about="Password, two-factor authentication and sessions.">
     <Password />
     <Sessions />
   </Page>
 )
 
-/** What is protected by a password, or the way to one. */
+/** Settings of an account with a password, or the way to set one. */
 function Password() {
   const query = useQuery(hasPasswordQuery)
   return (
@@ -56,25 +56,25 @@ function Password() {
   )
 }
 
-/** What the first account's address ends with until it is given one. */
+/** The domain of the first account's placeholder address. */
 const unreachable = '@tollgate.internal'
 
-/** The way to an address that mails reach. */
+/** Explains how to set an address that receives email. */
 const NoMail = ({ id }: { id: string }) => (
   <Text size="sm">
-    No mail reaches this address:{' '}
+    This address cannot receive email:{' '}
     <Anchor
       size="sm"
       underline="always"
       renderRoot={(props) => <Link to="/operator/users/$id" params={{ id }} {...props} />}
     >
-      give the account another one
+      change the account's address
     </Anchor>{' '}
     first.
   </Text>
 )
 
-/** For who came by a link of the operator, or by another service. */
+/** For accounts that signed in by an operator's link or another provider. */
 function NoPassword() {
   const { data } = useSuspenseQuery(sessionQuery)
   const email = data?.user.email ?? ''
@@ -90,20 +90,20 @@ function NoPassword() {
           Password
         </Title>
         <Text size="sm">
-          This account has no password: you came by a link or by another service. With one you can
-          sign in without either, and protect the account by a second factor.
+          This account has no password: you signed in with a link or another provider. With a
+          password you can sign in directly and enable two-factor authentication.
         </Text>
         <Problem error={error} />
         {data && email.endsWith(unreachable) && <NoMail id={data.user.id} />}
         {isSent ? (
           <Text size="sm" role="status">
-            A mail is on its way to {email}. Its link lets you choose a password; your sessions are
-            ended then, and you sign in with it. Where none comes, whoever runs this service can
-            help.
+            An email is on its way to {email}. Its link lets you set a password; you are then signed
+            out everywhere and sign in with it. If no email arrives, contact the operator of this
+            service.
           </Text>
         ) : (
           <Button loading={isBusy} onClick={() => void submit(undefined)}>
-            Mail me a link to make one
+            Email me a link to set a password
           </Button>
         )}
       </Stack>
@@ -119,7 +119,9 @@ function ChangePassword() {
   const { submit, isBusy, error } = useSubmit(async ({ current, next }: typeof form.values) => {
     await security.changePassword(current, next)
     form.reset()
-    notifications.show({ message: 'Your password was changed. Your other sessions were ended.' })
+    notifications.show({
+      message: 'Your password was changed. Your other sessions were signed out.',
+    })
   })
   return (
     <Paper withBorder p="lg">
@@ -165,7 +167,7 @@ const SessionRow = ({ session, isHere, onEnd }: SessionRowProps) => (
     <Table.Td style={{ overflowWrap: 'anywhere' }}>
       <Group gap={6}>
         <Text size="sm">{session.userAgent ?? 'Unknown browser'}</Text>
-        {isHere && <Badge variant="light">this one</Badge>}
+        {isHere && <Badge variant="light">current</Badge>}
       </Group>
       <Text size="xs" c="dimmed">
         {session.ipAddress} · since {time.format(new Date(session.createdAt))}
@@ -174,7 +176,7 @@ const SessionRow = ({ session, isHere, onEnd }: SessionRowProps) => (
     <Table.Td ta="right">
       {!isHere && (
         <Button size="xs" variant="subtle" color="red" onClick={onEnd}>
-          End
+          Sign out
         </Button>
       )}
     </Table.Td>
@@ -202,7 +204,7 @@ function Sessions() {
             loading={ending.isBusy}
             onClick={() => void ending.submit(undefined)}
           >
-            End all others
+            Sign out all others
           </Button>
         </Group>
         <Problem error={ending.error} />

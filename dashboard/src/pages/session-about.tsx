@@ -21,11 +21,11 @@ import { useSubmit } from '../submit'
 
 interface AboutProps {
   talk: Talk
-  /** Its name, where nothing above has it. */
+  /** The session's name, when nothing above shows it. */
   name?: ReactNode
 }
 
-/** What a session is. */
+/** The summary of a session. */
 export const SessionAbout = ({ talk, name }: AboutProps) => (
   <Stack gap={4}>
     <Group gap="xs">
@@ -53,14 +53,14 @@ export const SessionAbout = ({ talk, name }: AboutProps) => (
   </Stack>
 )
 
-/** Whose tools its model may use, and which. */
+/** The gateway and the tools of a session. */
 function ToolsOf({ talk, gatewayId }: { talk: Talk; gatewayId: string }) {
   const { data: gateways = [] } = useQuery({ ...gatewaysQuery, refetchInterval: soonAgain })
   const gateway = gateways.find(({ id }) => id === gatewayId)
   return (
     <Group gap="xs">
       <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-        Tools of{' '}
+        Tools from{' '}
         {gateway ? (
           <Anchor
             inherit
@@ -85,15 +85,15 @@ function ToolsOf({ talk, gatewayId }: { talk: Talk; gatewayId: string }) {
   )
 }
 
-/** What its model may use of what its gateway has. */
+/** The tools the session may use. */
 function toolsOf({ enabledTools, disabledTools }: Talk): string {
   const enabled = enabledTools === null ? 'all' : enabledTools.join(', ') || 'none'
-  return disabledTools.length === 0 ? enabled : `${enabled}, but not ${disabledTools.join(', ')}`
+  return disabledTools.length === 0 ? enabled : `${enabled}, except ${disabledTools.join(', ')}`
 }
 
 interface Move {
   label: string
-  /** Where it is possible. */
+  /** The states in which the action is available. */
   from: readonly TalkStatus[]
   work: (id: string) => Promise<unknown>
 }
@@ -112,13 +112,13 @@ const moves: readonly Move[] = [
 
 interface DeedsProps {
   talk: Talk
-  /** Where something can be said in it. */
+  /** A link to the page where messages can be sent. */
   wayOn?: ReactNode
-  /** It is deleted. */
+  /** Called after the deletion. */
   onGone: () => void
 }
 
-/** What can be done with it. */
+/** The actions of a session. */
 export function SessionDeeds({ talk, wayOn, onGone }: DeedsProps) {
   const { id, status, name, modelId } = talk
   const queries = useQueryClient()
@@ -159,7 +159,7 @@ export function SessionDeeds({ talk, wayOn, onGone }: DeedsProps) {
       {isDoomed && (
         <Confirm
           question="Delete this session?"
-          about={`“${name || modelId}” and all that was said in it is gone then. What it cost stays in your logs.`}
+          about={`“${name || modelId}” and all its messages are deleted. Its cost stays in your logs.`}
           label="Delete"
           onConfirm={remove}
           onClose={() => setDoomed(false)}

@@ -11,7 +11,7 @@ interface Props {
   onClose: () => void
 }
 
-/** One session: what it is, what was said in it, and what can be done with it. */
+/** One session: summary, messages and actions. */
 export function SessionDrawer({ id, onClose }: Props) {
   const query = useQuery(oneTalkQuery(id))
   return (
@@ -23,7 +23,7 @@ export function SessionDrawer({ id, onClose }: Props) {
               talk={talk}
               name={
                 <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
-                  {talk.name || 'Without a name'}
+                  {talk.name || 'Untitled'}
                 </Text>
               }
             />
@@ -36,7 +36,7 @@ export function SessionDrawer({ id, onClose }: Props) {
   )
 }
 
-/** One with tools has a page of its own, on which they are seen. */
+/** A session with tools has a page of its own that shows its tool calls. */
 const WayOn = ({ talk: { id, gatewayId } }: { talk: Talk }) => (
   <Anchor
     size="sm"
@@ -48,6 +48,6 @@ const WayOn = ({ talk: { id, gatewayId } }: { talk: Talk }) => (
       )
     }
   >
-    {gatewayId === null ? 'Go on in the playground' : 'Go on with it'}
+    {gatewayId === null ? 'Continue in playground' : 'Continue'}
   </Anchor>
 )

@@ -8,7 +8,7 @@ import { More } from '../components/more'
 import { Limit, ToolSteps } from '../components/tool-steps'
 import { answered, isLimit, stepsIn, type ToolStep } from '../tool-steps'
 
-/** What was said in a session, oldest first. */
+/** The messages of a session, oldest first. */
 export function SessionMessages({ id }: { id: string }) {
   const query = useInfiniteQuery(saidQuery(id))
   return (
@@ -23,7 +23,7 @@ export function SessionMessages({ id }: { id: string }) {
             <Stack gap="sm">
               {messages.length === 0 && (
                 <Text size="sm" c="dimmed">
-                  Nothing was said yet.
+                  No messages yet.
                 </Text>
               )}
               {messages.map(({ message, steps }) => (
@@ -40,11 +40,11 @@ export function SessionMessages({ id }: { id: string }) {
 
 interface Entry {
   message: SaidMessage
-  /** Calls of tools in it, with their results. */
+  /** The tool calls of the message with their results. */
   steps: readonly ToolStep[]
 }
 
-/** Messages, with the results of tools at the answers that asked for them. */
+/** Attaches tool results to the messages that called the tools. */
 function withSteps(messages: readonly SaidMessage[]): Entry[] {
   const entries: Entry[] = []
   for (const message of messages) {

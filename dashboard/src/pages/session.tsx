@@ -16,7 +16,7 @@ import { SessionAbout, SessionDeeds } from './session-about'
 
 const route = getRouteApi('/home/sessions/$id')
 
-/** One session: what is said in it, and what its model has done by tools, as it happens. */
+/** One session: its messages and tool calls, live. */
 export function SessionPage() {
   const { id } = route.useParams()
   const query = useQuery({ ...oneTalkQuery(id), refetchInterval: soonAgain })
@@ -46,16 +46,16 @@ export function SessionPage() {
 const nothing = () => undefined
 const nothingYet = () => Promise.resolve()
 
-/** The conversation of a session: what is said here, and what programs say in it meanwhile. */
+/** The conversation of a session, including messages that other clients add. */
 function useSession({ id, messageCount, modelId, systemPrompt }: Talk) {
   const queries = useQueryClient()
   const conversation = useConversation({ id, onBegun: nothing, onFound: nothingYet })
   const { send, refresh } = conversation
-  /** How many messages are shown. */
+  /** The number of messages shown. */
   const seen = useRef<number>(undefined)
   const isOwn = useRef(false)
   useEffect(() => {
-    // What is said here is shown already, with more than is kept of it.
+    // Messages sent here are shown already, with more detail than is stored.
     if (isOwn.current || seen.current === messageCount) return
     const isFirst = seen.current === undefined
     seen.current = messageCount
@@ -68,7 +68,7 @@ function useSession({ id, messageCount, modelId, systemPrompt }: Talk) {
       const kept = await queries.fetchQuery({ ...oneTalkQuery(id), staleTime: 0 })
       seen.current = kept.messageCount
     } catch {
-      // Then the next look tells.
+      // The next poll shows the result.
     } finally {
       isOwn.current = false
     }
@@ -78,7 +78,7 @@ function useSession({ id, messageCount, modelId, systemPrompt }: Talk) {
 
 function Conversation({ talk }: { talk: Talk }) {
   const { lines, earlier, isBusy, isLoading, error, say, stop } = useSession(talk)
-  // What was not found is not gone on with: that would begin another one.
+  // After a failed load, sending would create another session.
   const isReady = !isLoading && !error
   const message = useMessage({ isReady, isBusy, onSend: (said) => void say(said) })
   return (
@@ -93,7 +93,7 @@ function Conversation({ talk }: { talk: Talk }) {
             isBusy={isBusy}
             height={{ base: '42vh', sm: '50vh' }}
           >
-            {isLoading ? 'Loading what was said …' : 'Nothing was said yet.'}
+            {isLoading ? 'Loading messages…' : 'No messages yet.'}
           </TalkLog>
         </Stack>
       </Paper>
@@ -110,8 +110,8 @@ function Conversation({ talk }: { talk: Talk }) {
       ) : (
         <Text size="sm" c="dimmed">
           {talk.status === 'paused'
-            ? 'This session is paused: nothing can be said in it until it is resumed.'
-            : `This session is ${talk.status}: nothing more is said in it.`}
+            ? 'This session is paused. Resume it to send messages.'
+            : `This session is ${talk.status}. No further messages can be sent.`}
         </Text>
       )}
     </>
@@ -120,13 +120,13 @@ function Conversation({ talk }: { talk: Talk }) {
 
 const Earlier = ({ id, earlier }: { id: string; earlier: number }) => (
   <Text size="sm" c="dimmed">
-    {count(earlier)} earlier messages are{' '}
+    {count(earlier)} earlier messages:{' '}
     <Anchor
       inherit
       underline="always"
       renderRoot={(props) => <Link to="/sessions" search={{ open: id }} {...props} />}
     >
-      in the whole conversation
+      show the full conversation
     </Anchor>
     .
   </Text>

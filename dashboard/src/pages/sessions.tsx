@@ -20,7 +20,7 @@ const route = getRouteApi('/home/sessions')
 
 const statusChoices = talkStatuses.map((value) => ({ value, label: value }))
 
-/** Conversations that the service keeps, whoever began them. */
+/** Stored conversations of the playground and of API clients. */
 export function SessionsPage() {
   const search = route.useSearch()
   const status = oneOf(search, 'status', talkStatuses)
@@ -32,13 +32,13 @@ export function SessionsPage() {
   return (
     <Page
       title="Sessions"
-      about="Conversations that are kept: those of the playground, and those of your programs."
+      about="Stored conversations of the playground and of your clients."
       actions={<Button onClick={beginning.open}>New session</Button>}
     >
       <Filters>
         <Select
           aria-label="Status"
-          placeholder="All states"
+          placeholder="All statuses"
           clearable
           data={statusChoices}
           value={status ?? null}
@@ -78,18 +78,17 @@ export function SessionsPage() {
 
 const Nothing = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
-    <Empty title="No session is in this state">Others are there without the filter.</Empty>
+    <Empty title="No results">No sessions match this filter.</Empty>
   ) : (
     <Empty
       title="No sessions yet"
       action={
         <Anchor size="sm" renderRoot={(props) => <Link to="/playground" {...props} />}>
-          To the playground
+          Open playground
         </Anchor>
       }
     >
-      What you say in the playground is kept here, and what your programs say by the automation
-      interface.
+      Conversations of the playground and of clients of the automation API appear here.
     </Empty>
   )
 
@@ -97,7 +96,7 @@ const SessionTable = ({ talks }: { talks: readonly Talk[] }) => (
   <ListTable
     columns={[
       'Session',
-      { name: 'State', place: 'aside' },
+      { name: 'Status', place: 'aside' },
       { name: 'Messages', isNumber: true },
       { name: 'Tokens', isNumber: true },
       { name: 'Cost', isNumber: true },
@@ -128,7 +127,7 @@ const SessionRow = ({ talk: { id, totalTokens: tokens, ...talk } }: { talk: Talk
           />
         )}
       >
-        {talk.name || 'Without a name'}
+        {talk.name || 'Untitled'}
       </Anchor>
       <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
         {talk.modelId}

@@ -34,7 +34,7 @@ type Settings = Awaited<ReturnType<NonNullable<typeof settingsQuery.queryFn>>>
 export function SettingsPage() {
   const query = useQuery(settingsQuery)
   return (
-    <Page title="Settings" about="What you are called, who pays for your calls, and what is kept.">
+    <Page title="Settings" about="Profile, billing, logs and appearance.">
       <Loaded query={query}>
         {(settings) => (
           <>
@@ -61,7 +61,7 @@ const Card = ({ title, children }: { title: string; children: ReactNode }) => (
   </Paper>
 )
 
-/** Changes settings, and shows what they are then. */
+/** Saves settings and shows the result. */
 function useChange() {
   const queries = useQueryClient()
   return async (fields: object) => {
@@ -90,14 +90,14 @@ function Profile({ settings }: { settings: Settings }) {
           <Problem error={error} />
           <TextInput
             label="Name"
-            description="Members of your organizations see it, and readers of your ratings"
+            description="Visible to members of your organizations and with your ratings"
             required
             maxLength={100}
             autoComplete="name"
             {...form.getInputProps('display_name')}
           />
           <Text size="sm" c="dimmed">
-            You sign in as {settings.email}. Your plan is {settings.plan.name}.
+            You sign in as {settings.email}. Your plan: {settings.plan.name}.
           </Text>
           <Group>
             <Button type="submit" loading={isBusy} disabled={!form.isDirty()}>
@@ -133,25 +133,25 @@ function Paying({ settings }: { settings: Settings }) {
     form.resetDirty()
   }, form)
   const choices = active.map(({ id, name }) => ({ value: id, label: name }))
-  // A viewer calls no model.
+  // A viewer cannot make requests.
   const payers = active.flatMap(({ id, name, role }) =>
     role === 'viewer' ? [] : [{ value: id, label: name }],
   )
   return (
-    <Card title="Who pays">
+    <Card title="Billing">
       <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
         <Stack gap="sm">
           <Problem error={error} />
           <Select
-            label="Your calls are paid by"
-            description="An organization's pool pays only while you belong to it"
-            data={[{ value: personal, label: 'Your own balance' }, ...payers]}
+            label="Bill requests to"
+            description="An organization's pool pays only while you are a member"
+            data={[{ value: personal, label: 'Personal balance' }, ...payers]}
             allowDeselect={false}
             {...form.getInputProps('funding_organization_id')}
           />
           <Select
             label="Primary organization"
-            description="Its connections are tried before those of your others"
+            description="Its connections are tried before those of your other organizations"
             data={[{ value: none, label: 'None' }, ...choices]}
             allowDeselect={false}
             {...form.getInputProps('primary_organization_id')}
@@ -174,8 +174,8 @@ function Logging({ settings }: { settings: Settings }) {
     <Card title="Logs">
       <Problem error={error} />
       <Switch
-        label="Keep what is asked and answered"
-        description="In the details of your request logs, as long as the logs are, if the operator allows it. Secrets are taken out."
+        label="Store request and response bodies"
+        description="In the details of your request logs, for the same retention period, if the operator allows it. Secrets are redacted."
         checked={settings.log_bodies}
         disabled={isBusy}
         onChange={(event) => void submit({ log_bodies: event.currentTarget.checked })}
@@ -185,7 +185,7 @@ function Logging({ settings }: { settings: Settings }) {
 }
 
 const schemes = [
-  { value: 'auto', label: 'As the system' },
+  { value: 'auto', label: 'System' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ] as const
@@ -195,13 +195,13 @@ function Appearance() {
   return (
     <Card title="Appearance">
       <SegmentedControl
-        aria-label="Colours"
+        aria-label="Theme"
         data={[...schemes]}
         value={colorScheme}
         onChange={setColorScheme}
       />
       <Text size="xs" c="dimmed">
-        Kept in this browser.
+        Stored in this browser.
       </Text>
     </Card>
   )

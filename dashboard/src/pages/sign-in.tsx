@@ -23,16 +23,14 @@ export function SignInPage() {
   if (needsFactor) return <Factor onDone={enter} />
   return (
     <EntryCard title="Sign in">
-      {error && (
-        <Alert color="red">That link does not work any more. Sign in, or ask for a new one.</Alert>
-      )}
+      {error && <Alert color="red">This link has expired. Sign in, or request a new one.</Alert>}
       <Password
         onDone={async ({ needsFactor: isNext }) => (isNext ? setNeedsFactor(true) : enter())}
       />
       <ServiceButtons />
       {isOnThisMachine && (
         <Text size="sm" c="dimmed">
-          You run this service? Each start of it prints a link that signs you in.
+          Operators: every start of the server prints a sign-in link.
         </Text>
       )}
       <Group justify="space-between">
@@ -47,7 +45,7 @@ export function SignInPage() {
   )
 }
 
-/** Whoever tries it out knows no password yet, and has its log before them. */
+/** A first-time operator has no password yet, but has the server log at hand. */
 const isOnThisMachine = ['localhost', '127.0.0.1', '[::1]'].includes(window.location.hostname)
 
 interface PasswordProps {
@@ -71,7 +69,7 @@ function Password({ onDone }: PasswordProps) {
         <Problem error={problem} />
         {sentTo && <Alert>If {sentTo} has an account, a link to sign in is on its way.</Alert>}
         <TextInput
-          label="E-mail"
+          label="Email"
           type="email"
           autoComplete="username"
           required
@@ -93,7 +91,7 @@ function Password({ onDone }: PasswordProps) {
           disabled={!form.values.email.includes('@')}
           onClick={() => void linking.submit(form.values.email)}
         >
-          Send me a link instead
+          Email me a sign-in link
         </Button>
       </Stack>
     </form>
@@ -108,8 +106,8 @@ function Factor({ onDone }: { onDone: () => Promise<void> }) {
   })
   return (
     <EntryCard
-      title="One more step"
-      about="Enter the code of your authenticator app, or one of your backup codes."
+      title="Two-factor authentication"
+      about="Enter the code from your authenticator app or a backup code."
     >
       <form onSubmit={form.onSubmit(({ code }) => void submit(code.trim()))}>
         <Stack gap="sm">

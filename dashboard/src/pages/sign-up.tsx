@@ -21,9 +21,9 @@ export function SignUpPage() {
   })
   if (sentTo) {
     return (
-      <EntryCard title="Look into your mail">
+      <EntryCard title="Check your email">
         <Text size="sm">
-          We sent a link to {sentTo}. Open it to confirm the address; it works for an hour.
+          We sent a link to {sentTo}. Open it within one hour to confirm the address.
         </Text>
         <BackToSignIn />
       </EntryCard>
@@ -43,7 +43,7 @@ export function SignUpPage() {
             {...form.getInputProps('name')}
           />
           <TextInput
-            label="E-mail"
+            label="Email"
             type="email"
             autoComplete="username"
             required
@@ -69,6 +69,6 @@ export function SignUpPage() {
 
 const BackToSignIn = () => (
   <Anchor size="sm" component={Link} to="/sign-in">
-    Sign in with an account you have
+    Already have an account? Sign in
   </Anchor>
 )

@@ -15,7 +15,7 @@ interface Props {
   onCancel: () => void
 }
 
-/** Fills the gaps of a template in, and goes on in the playground. */
+/** Fills in the variables of a template and continues in the playground. */
 export function StartSession({ template, onCancel }: Props) {
   const { id, name, modelId, variables, enabledTools, disabledTools } = template
   const isNarrow = enabledTools !== null || disabledTools.length > 0
@@ -38,10 +38,10 @@ export function StartSession({ template, onCancel }: Props) {
     await goTo(talk)
   }, form)
   return (
-    <FormFrame form={form} submission={submission} label="Begin" onCancel={onCancel}>
+    <FormFrame form={form} submission={submission} label="Start" onCancel={onCancel}>
       {variables.length === 0 && (
         <Text size="sm" c="dimmed">
-          It has no gaps to fill in.
+          This template has no variables.
         </Text>
       )}
       {variables.map((gap) => (
@@ -64,7 +64,7 @@ export function StartSession({ template, onCancel }: Props) {
       />
       <SessionToolFields
         form={form}
-        {...(isNarrow && { all: 'Those of its tools that the template allows' })}
+        {...(isNarrow && { all: 'All tools that the template allows' })}
       />
     </FormFrame>
   )

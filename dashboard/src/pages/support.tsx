@@ -37,11 +37,7 @@ export function SupportPage() {
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   const close = () => change({ new: undefined, request: undefined })
   return (
-    <Page
-      title="Support"
-      about="Your questions to who runs this service, and their answers."
-      actions={ask}
-    >
+    <Page title="Support" about="Contact the operator of this service." actions={ask}>
       <TicketFilters filter={filter} onChange={change} />
       <Loaded query={query}>
         {({ pages }) => {
@@ -70,11 +66,10 @@ export function SupportPage() {
 
 const NoTickets = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
-    <Empty title="No ticket is like that">Other tickets are there without the filters.</Empty>
+    <Empty title="No results">No tickets match these filters.</Empty>
   ) : (
     <Empty title="No tickets yet">
-      Something does not work, or a bill is not clear? Ask: the answer comes here, and into your
-      inbox.
+      Report a problem or ask about a bill. Replies appear here and in your inbox.
     </Empty>
   )
 
@@ -86,8 +81,8 @@ interface FiltersProps {
 const TicketFilters = ({ filter, onChange }: FiltersProps) => (
   <Filters>
     <FilterSelect
-      label="State"
-      all="All states"
+      label="Status"
+      all="All statuses"
       names={stateNames}
       value={filter.status}
       onChange={(status) => onChange({ status })}
@@ -113,11 +108,11 @@ const TicketTable = ({ tickets }: { tickets: readonly ListedTicket[] }) => (
   <ListTable
     columns={[
       'Subject',
-      { name: 'State', place: 'aside' },
+      { name: 'Status', place: 'aside' },
       'Category',
       'Priority',
       { name: 'Replies', isNumber: true },
-      'Changed',
+      'Updated',
     ]}
     minWidth={680}
   >

@@ -20,19 +20,19 @@ type Fields = ReturnType<typeof fieldsOf>
 
 const gapsOf = ({ systemPrompt, initialMessage }: Fields) => namesIn(systemPrompt, initialMessage)
 
-/** Empty texts are none: a new template leaves them out, a change takes them away. */
+/** Empty fields: absent in a new template, null in an update. */
 function toSent(fields: Fields, none: null | undefined): object {
   const texts = Object.entries(fields).map(([name, value]) => [name, value === '' ? none : value])
   return { ...Object.fromEntries(texts), variables: gapsOf(fields) }
 }
 
 interface Props {
-  /** Absent for one that is to be made. */
+  /** Undefined for a new template. */
   template?: Template
   onDone: () => void
 }
 
-/** A new template, or a change of one. */
+/** Creates or edits a template. */
 export function TemplateForm({ template, onDone }: Props) {
   const queries = useQueryClient()
   const form = useForm({ initialValues: fieldsOf(template) })
@@ -48,7 +48,7 @@ export function TemplateForm({ template, onDone }: Props) {
     <FormFrame
       form={form}
       submission={submission}
-      label={template ? 'Save' : 'Make it'}
+      label={template ? 'Save' : 'Create'}
       onCancel={onDone}
     >
       <TextInput
@@ -61,14 +61,14 @@ export function TemplateForm({ template, onDone }: Props) {
       <TextInput label="Description" maxLength={1000} {...form.getInputProps('description')} />
       <ModelInput
         label="Model"
-        description="Without one it is chosen when a session is begun."
+        description="If empty, it is selected when a session starts."
         {...form.getInputProps('modelId')}
         value={form.values.modelId}
       />
       <Texts form={form} />
       <Switch
-        label="Others may use it too"
-        description="Everybody who uses this service sees its texts."
+        label="Public"
+        description="All users of this service can see and use it."
         {...form.getInputProps('isPublic', { type: 'checkbox' })}
       />
     </FormFrame>
@@ -81,7 +81,7 @@ function Texts({ form }: { form: UseFormReturnType<Fields> }) {
     <>
       <Textarea
         label="System prompt"
-        description="What the model is told before the conversation; {{name}} is a gap."
+        description="Instructions before the conversation; {{name}} is a variable."
         autosize
         minRows={3}
         maxRows={12}
@@ -90,7 +90,7 @@ function Texts({ form }: { form: UseFormReturnType<Fields> }) {
       />
       <Textarea
         label="First message"
-        description="Said as yours when a session is begun; gaps as above."
+        description="Sent as your message when a session starts; may contain variables."
         autosize
         minRows={2}
         maxRows={12}
@@ -99,7 +99,7 @@ function Texts({ form }: { form: UseFormReturnType<Fields> }) {
       />
       {gaps.length > 0 && (
         <Text size="sm">
-          Filled in when a session is begun:{' '}
+          Variables, filled in when a session starts:{' '}
           {gaps.map((gap) => (
             <Code key={gap} mr={4}>
               {gap}

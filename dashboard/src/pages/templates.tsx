@@ -13,14 +13,14 @@ import { TemplateForm } from './template-form'
 export const TemplatesPage = () => (
   <ListPage
     title="Templates"
-    about="What sessions begin with: a model, its instructions, a first message. Gaps in them are filled in when one is begun."
+    about="Presets for sessions: a model, its instructions and a first message. Variables are filled in when a session starts."
     query={useQuery(templatesQuery)}
     empty={{
       title: 'No templates yet',
       text: (
         <>
-          Do you begin the same conversation again and again? Keep what it begins with here. What
-          changes stands in it as <Code>{'{{name}}'}</Code>.
+          Save the start of a conversation that you repeat. Write variable parts as{' '}
+          <Code>{'{{name}}'}</Code>.
         </>
       ),
     }}
@@ -35,7 +35,7 @@ const TemplateTable = ({ all }: { all: readonly Template[] }) => (
     columns={[
       'Name',
       'Model',
-      'Gaps',
+      'Variables',
       { name: 'Used', isNumber: true },
       { name: 'Actions', isHidden: true },
     ]}
@@ -48,7 +48,7 @@ const TemplateTable = ({ all }: { all: readonly Template[] }) => (
             <Text fw={500} size="sm" style={{ overflowWrap: 'anywhere' }}>
               {template.name}
             </Text>
-            {template.isSystem && <Badge variant="outline">service</Badge>}
+            {template.isSystem && <Badge variant="outline">system</Badge>}
             {template.isPublic && <Badge variant="outline">public</Badge>}
           </Group>
           {template.description && (
@@ -80,24 +80,24 @@ function Actions({ template }: { template: Template }) {
   return (
     <>
       <RowMenu name={name}>
-        <Menu.Item onClick={() => setAsked('begin')}>Begin a session</Menu.Item>
-        {!isSystem && <Menu.Item onClick={() => setAsked('change')}>Change</Menu.Item>}
+        <Menu.Item onClick={() => setAsked('begin')}>Start session</Menu.Item>
+        {!isSystem && <Menu.Item onClick={() => setAsked('change')}>Edit</Menu.Item>}
         {!isSystem && (
           <Menu.Item color="red" onClick={() => setAsked('delete')}>
             Delete
           </Menu.Item>
         )}
       </RowMenu>
-      <Modal opened={asked === 'begin'} onClose={done} title={`Begin with ${name}`}>
+      <Modal opened={asked === 'begin'} onClose={done} title={`Start with ${name}`}>
         <StartSession template={template} onCancel={done} />
       </Modal>
-      <Modal opened={asked === 'change'} onClose={done} title={`Change ${name}`} size="lg">
+      <Modal opened={asked === 'change'} onClose={done} title={`Edit ${name}`} size="lg">
         <TemplateForm template={template} onDone={done} />
       </Modal>
       {asked === 'delete' && (
         <Confirm
           question={`Delete ${name}?`}
-          about="Sessions that were begun with it stay. Only your own templates can be deleted."
+          about="Sessions started with it stay. Only your own templates can be deleted."
           label="Delete"
           onConfirm={remove}
           onClose={done}

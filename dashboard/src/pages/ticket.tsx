@@ -34,7 +34,7 @@ export function TicketPage() {
             <Conversation ticket={ticket} />
             {ticket.status === 'closed' ? (
               <Text size="sm" c="dimmed">
-                This ticket is closed. It can be opened again within 30 days.
+                This ticket is closed. You can reopen it within 30 days.
               </Text>
             ) : (
               <Reply ticket={ticket} />
@@ -46,7 +46,7 @@ export function TicketPage() {
   )
 }
 
-const deeds = { open: 'Open again', resolved: 'It is resolved', closed: 'Close' } as const
+const deeds = { open: 'Reopen', resolved: 'Mark as resolved', closed: 'Close' } as const
 
 function Head({ ticket }: { ticket: Ticket }) {
   const queries = useQueryClient()
@@ -89,7 +89,7 @@ function Head({ ticket }: { ticket: Ticket }) {
             size="sm"
             renderRoot={(props) => <Link to="/logs" search={{ open: request }} {...props} />}
           >
-            The request it is about
+            View request
           </Anchor>
         )}
       </Group>
@@ -119,6 +119,6 @@ function Reply({ ticket: { id, status } }: { ticket: Ticket }) {
     await ticketsEndpoint[':id'].comments.$post({ param: { id } }, json({ content }))
     await queries.invalidateQueries({ queryKey: ['tickets'] })
   }
-  const hint = status === 'resolved' ? 'A reply opens the ticket again' : undefined
+  const hint = status === 'resolved' ? 'A reply reopens the ticket' : undefined
   return <ReplyForm hint={hint} send={send} />
 }

@@ -15,14 +15,17 @@ const route = getRouteApi('/home/usage')
 
 const names: Readonly<Record<Grouping, string>> = { model: 'Model', key: 'Key', member: 'Member' }
 
-/** What was used, by what or by whom. */
+/** Usage by model, key or member. */
 export function UsagePage() {
   const { by = 'model', period = '7d' } = route.useSearch()
   const navigate = route.useNavigate()
   const go = (changed: UsageSearch) =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true })
   return (
-    <Page title="Usage" about="What your requests used, refused ones too, whoever paid for them.">
+    <Page
+      title="Usage"
+      about="Usage of all your requests, including rejected ones, regardless of who pays."
+    >
       <Group>
         <SegmentedControl
           aria-label="Usage by"
@@ -42,12 +45,10 @@ export function UsagePage() {
 }
 
 const Nothing = () => (
-  <Empty title="Nothing was used in this time">
-    Requests to the models are counted here as soon as they have ended.
-  </Empty>
+  <Empty title="No usage in this period">Requests are counted as soon as they end.</Empty>
 )
 
-/** Keys that are there still go by their names. */
+/** Replaces key prefixes with names for keys that still exist. */
 function withNames(usage: Usage, known: ReadonlyMap<string, string>): Usage {
   const rows = usage.rows.map((row) => {
     const name = known.get(row.id)
@@ -92,8 +93,8 @@ function Members({ period, onOrganization }: MembersProps) {
         const shown = active.find(({ id }) => id === chosen) ?? active[0]
         if (!shown) {
           return (
-            <Empty title="You belong to no organization">
-              What members of an organization use of its credit and its connections is told here.
+            <Empty title="No organizations yet">
+              Members' usage of an organization's credits and connections appears here.
             </Empty>
           )
         }

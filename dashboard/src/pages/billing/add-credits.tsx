@@ -20,7 +20,7 @@ const [least, most] = [1, 10_000]
 
 interface Props {
   organization: string | undefined
-  /** Undefined as long as nobody knows. */
+  /** Undefined until loaded. */
   takesPayments: boolean | undefined
 }
 
@@ -31,9 +31,9 @@ export const AddCredits = ({ organization, takesPayments }: Props) => (
         Add credits
       </Title>
       {takesPayments === false ? (
-        <Alert color="gray" title="Credits cannot be bought here yet">
-          This service has no payment processor. Whoever runs it can connect one, or grant you
-          credits. Free models and your own connections work without.
+        <Alert color="gray" title="Payments are not set up">
+          This service has no payment processor. Its operator can connect one or grant you credits.
+          Free models and your own connections work without credits.
         </Alert>
       ) : (
         <Order organization={organization} />
@@ -47,7 +47,9 @@ function Order({ organization }: { organization: string | undefined }) {
     initialValues: { amount: 25, save_payment_method: false },
     validate: {
       amount: (amount) =>
-        amount >= least && amount <= most ? null : `From ${usd(least)} to ${usd(most)}`,
+        amount >= least && amount <= most
+          ? null
+          : `Enter an amount from ${usd(least)} to ${usd(most)}`,
     },
   })
   const { submit, isBusy, error } = useSubmit(async (fields: typeof form.values) => {
@@ -83,7 +85,7 @@ function Order({ organization }: { organization: string | undefined }) {
         />
         {organization === undefined && (
           <Checkbox
-            label="Save the payment method for automatic recharges"
+            label="Save the payment method for automatic recharge"
             {...form.getInputProps('save_payment_method', { type: 'checkbox' })}
           />
         )}
@@ -93,14 +95,17 @@ function Order({ organization }: { organization: string | undefined }) {
           </Button>
         </Group>
         <Text size="xs" c="dimmed">
-          You pay on the page of the payment processor. Credits are added once it confirms.
+          You pay on the payment processor's page. Credits are added once it confirms the payment.
         </Text>
       </Stack>
     </form>
   )
 }
 
-/** Where it is paid. Answers of this endpoint may be repeated ones, so that they carry no type. */
+/**
+ * Returns the address of the checkout page. This endpoint may replay a response (idempotency), so its
+ * responses carry no type.
+ */
 async function openCheckout(order: object): Promise<string> {
   const response = await checkedFetch('/api/billing/checkout', {
     method: 'POST',
@@ -110,7 +115,7 @@ async function openCheckout(order: object): Promise<string> {
   return url
 }
 
-/** An organization's payer comes back to the organization's billing. */
+/** The return address: an organization's payer returns to the organization's billing. */
 function backTo(organization: string | undefined) {
   if (organization === undefined) return {}
   const address = `${window.location.origin}/billing?organization=${organization}`

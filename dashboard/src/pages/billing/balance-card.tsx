@@ -4,7 +4,7 @@ import { balanceQuery, type Balance } from '../../billing'
 import { Loaded } from '../../components/loaded'
 import { Money } from '../../components/money'
 
-/** What there is to spend. */
+/** The balance and what is available of it. */
 export function BalanceCard({ organization }: { organization: string | undefined }) {
   const query = useQuery(balanceQuery(organization))
   return (
@@ -25,9 +25,9 @@ const Figures = ({ balance }: { balance: Balance }) => (
       <Money amount={balance.balance} />
     </Text>
     <Warning balance={balance} />
-    <Row label="Set aside for requests" amount={balance.held} />
-    <Row label="Free to spend" amount={balance.available_balance} />
-    <Row label="Needed for a paid request" amount={balance.minimum_required} />
+    <Row label="Reserved for running requests" amount={balance.held} />
+    <Row label="Available" amount={balance.available_balance} />
+    <Row label="Minimum for paid requests" amount={balance.minimum_required} />
   </>
 )
 
@@ -42,20 +42,22 @@ const Row = ({ label, amount }: { label: string; amount: number }) => (
   </Group>
 )
 
-/** The one thing to know first. */
+/** The most important notice about the balance. */
 function Warning({ balance }: { balance: Balance }) {
   if (balance.payment_method_required) {
     return (
-      <Alert color="red" title="A payment is needed">
-        A recharge failed, or a payment was taken back. Paid requests are refused until credits are
+      <Alert color="red" title="Payment required">
+        A recharge failed or a payment was reversed. Paid requests are rejected until credits are
         bought.
       </Alert>
     )
   }
   if (balance.organization_id === null && balance.funding_source === 'organization') {
-    return <Alert color="blue">An organization pays for your requests, not this balance.</Alert>
+    return (
+      <Alert color="blue">Your requests are billed to an organization, not to this balance.</Alert>
+    )
   }
-  // What is set aside for a moment is not spent yet.
+  // Reserved amounts are not spent yet.
   if (balance.balance >= balance.warning_threshold) return undefined
   return (
     <Alert color="yellow" title="Low balance">

@@ -14,7 +14,7 @@ interface Props {
   organization: string | undefined
 }
 
-/** What became of a payment that somebody comes back from. */
+/** The outcome of the payment from which the user returns. */
 export function CheckoutReturn({ id, organization }: Props) {
   const queries = useQueryClient()
   const navigate = route.useNavigate()
@@ -66,13 +66,14 @@ function Outcome({ transaction: { status, amount }, onClose }: OutcomeProps) {
       <Alert color="blue" title="Waiting for the payment">
         <Group gap="xs">
           <Loader size="xs" aria-hidden />
-          The processor has not confirmed {usd(amount)} yet. Most payments take a few seconds.
+          The payment processor has not confirmed {usd(amount)} yet. Most payments take a few
+          seconds.
         </Group>
       </Alert>
     )
   }
   return (
-    <Alert color="red" title="Nothing was paid" {...closing}>
+    <Alert color="red" title="Payment not completed" {...closing}>
       {status === 'expired' ? 'The checkout expired.' : 'The payment failed.'} No credits were
       added.
     </Alert>

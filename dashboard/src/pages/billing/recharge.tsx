@@ -18,7 +18,7 @@ import { Loaded } from '../../components/loaded'
 import { Problem } from '../../components/problem'
 import { useSubmit } from '../../submit'
 
-/** Credits that are bought by themselves. */
+/** Settings of automatic recharge. */
 export function Recharge() {
   const query = useQuery(settingsQuery)
   return (
@@ -41,7 +41,7 @@ function RechargeForm({ settings }: { settings: Settings }) {
   const { submit, isBusy, error } = useSubmit(async (fields: typeof form.values) => {
     await api.account.settings.$put(undefined, json({ auto_recharge: fields }))
     await queries.invalidateQueries(settingsQuery)
-    notifications.show({ message: 'Automatic recharge was saved.' })
+    notifications.show({ message: 'Automatic recharge was updated.' })
   })
   const isPossible = settings.payment_method_saved
   return (
@@ -50,24 +50,24 @@ function RechargeForm({ settings }: { settings: Settings }) {
         <Problem error={error} />
         <Text size="sm" c="dimmed">
           {isPossible
-            ? 'Charges your saved payment method when the balance runs low, at most once an hour.'
-            : 'Save a payment method with your next purchase, then credits can be bought by themselves.'}
+            ? 'Charges your saved payment method when the balance runs low, at most once per hour.'
+            : 'Save a payment method with your next purchase to enable automatic recharge.'}
         </Text>
         <Switch
-          label="Buy credits when the balance runs low"
+          label="Recharge when the balance runs low"
           disabled={!isPossible}
           {...form.getInputProps('enabled', { type: 'checkbox' })}
         />
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <NumberInput
-            label="When less is left than"
+            label="When the balance falls below"
             prefix="$"
             decimalScale={2}
             disabled={!isPossible}
             {...form.getInputProps('threshold')}
           />
           <NumberInput
-            label="Buy"
+            label="Recharge amount"
             prefix="$"
             decimalScale={2}
             disabled={!isPossible}

@@ -14,7 +14,7 @@ import { billingSearch } from '../../money-search'
 const route = getRouteApi('/home/billing')
 const colors = { completed: 'green', pending: 'blue', failed: 'red', expired: 'gray' } as const
 
-/** What moved the balance. */
+/** The transactions of a balance. */
 export function Transactions() {
   const { organization, type, status, from, to, page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
@@ -37,9 +37,7 @@ export function Transactions() {
             <>
               {transactions.length === 0 ? (
                 <Text size="sm" c="dimmed">
-                  {isFiltered
-                    ? 'Nothing fits these filters.'
-                    : 'Nothing has moved this balance yet.'}
+                  {isFiltered ? 'No transactions match these filters.' : 'No transactions yet.'}
                 </Text>
               ) : (
                 <TransactionTable transactions={transactions} />
@@ -63,7 +61,7 @@ const TransactionTable = ({ transactions }: { transactions: readonly Transaction
   <ListTable
     columns={[
       'Time',
-      { name: 'What', place: 'title' },
+      { name: 'Description', place: 'title' },
       'Status',
       { name: 'Amount', isNumber: true, place: 'aside' },
       { name: 'Balance after', isNumber: true },

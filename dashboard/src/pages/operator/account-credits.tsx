@@ -12,22 +12,22 @@ interface Props {
   /** The id of a user or of an organization. */
   account: string
   name: string
-  /** USD, booked. */
+  /** Booked balance in USD. */
   balance: number
   page: number
   onPage: (page: number) => void
 }
 
-const titles = { grant: 'Grant credits', adjust: 'Adjust the balance' } as const
+const titles = { grant: 'Grant credits', adjust: 'Adjust balance' } as const
 
-/** What an account has, what is given to it or taken, and what moved it. */
+/** The balance of an account, its grants and adjustments, and its transactions. */
 export function AccountCredits({ account, name, balance, page, onPage }: Props) {
   const [kind, setKind] = useState<CreditKind>()
   const close = () => setKind(undefined)
   return (
     <Stack gap="md">
       <Group justify="space-between">
-        <Tile label="Balance" value={<Money amount={balance} />} hint="What is booked" />
+        <Tile label="Balance" value={<Money amount={balance} />} hint="Booked" />
         <Group gap="xs">
           <Button onClick={() => setKind('grant')}>{titles.grant}</Button>
           <Button variant="default" onClick={() => setKind('adjust')}>
@@ -45,13 +45,13 @@ export function AccountCredits({ account, name, balance, page, onPage }: Props) 
         size="sm"
         renderRoot={(props) => <Link to="/operator/transactions" search={{ account }} {...props} />}
       >
-        Find among its transactions
+        Filter transactions
       </Anchor>
       {kind && (
         <Modal
           opened
           onClose={close}
-          title={kind === 'grant' ? `Grant credits to ${name}` : `Adjust the balance of ${name}`}
+          title={kind === 'grant' ? `Grant credits to ${name}` : `Adjust balance of ${name}`}
         >
           <CreditForm kind={kind} account={account} onClose={close} />
         </Modal>

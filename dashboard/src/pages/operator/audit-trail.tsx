@@ -36,8 +36,8 @@ export function AuditTrailPage() {
     void navigate({ search: (now) => ({ ...now, ...changed }), replace: true })
   return (
     <Page
-      title="Audit trail"
-      about="Every change that an operator made, newest first. It stays: nobody can alter or delete it."
+      title="Audit log"
+      about="All changes made by operators, newest first. Entries cannot be edited or deleted."
     >
       <TrailFilters search={search} onChange={change} />
       <Loaded query={query}>
@@ -84,21 +84,21 @@ function TrailFilters({ search, onChange }: FiltersProps) {
     <Filters>
       <SearchBox
         label="Search"
-        placeholder="Route, address, request or text"
+        placeholder="Route, IP address, request or text"
         value={search.search}
         onSearch={(text) => onChange({ search: text })}
       />
       <ActorSelect actors={actors} value={search.actor} onChange={(actor) => onChange({ actor })} />
       <FilterSelect
-        label="What about"
+        label="Object"
         isLabelled
-        all="Everything"
+        all="All objects"
         names={kindNames}
         value={search.kind}
         onChange={(kind) => onChange({ kind })}
       />
       <SearchBox
-        label="Id"
+        label="ID"
         placeholder="user_…, plan_…, org_…"
         value={search.object}
         onSearch={(object) => onChange({ object })}
@@ -111,17 +111,22 @@ function TrailFilters({ search, onChange }: FiltersProps) {
 function NoChanges({ search: { open: _open, ...filter } }: { search: TrailSearch }) {
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   return isFiltered ? (
-    <Empty title="Nothing fits">No change fits these filters.</Empty>
+    <Empty title="No results">No changes match these filters.</Empty>
   ) : (
     <Empty title="No changes yet">
-      Whatever an operator changes, here or over the operator API, stands here from then on.
+      Changes made by operators, here or through the operator API, appear here.
     </Empty>
   )
 }
 
 const ChangeTable = ({ changes }: { changes: readonly Change[] }) => (
   <ListTable
-    columns={['Time', 'Who', { name: 'What', place: 'title' }, { name: 'About', place: 'wide' }]}
+    columns={[
+      'Time',
+      'Actor',
+      { name: 'Action', place: 'title' },
+      { name: 'Object', place: 'wide' },
+    ]}
     minWidth={760}
   >
     {changes.map((change) => (

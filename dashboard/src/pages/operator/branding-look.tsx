@@ -5,7 +5,7 @@ import { Card } from '../../components/card'
 const isColor = (text: string) => /^#[0-9a-f]{6}$/i.test(text)
 const isOwn = (address: string) => URL.parse(address)?.origin === location.origin
 
-/** How it looks as it is typed. */
+/** A live preview of the branding. */
 export function BrandingLook({ fields }: { fields: BrandingFields }) {
   const links = [
     fields.support_email !== '' && `Support: ${fields.support_email}`,
@@ -13,7 +13,7 @@ export function BrandingLook({ fields }: { fields: BrandingFields }) {
     fields.privacy_url !== '' && 'Privacy',
   ].filter((words) => words !== false)
   return (
-    <Card title="How it looks">
+    <Card title="Preview">
       <Paper withBorder p="xl" aria-live="polite">
         <Stack gap="md" align="center">
           <Logo address={fields.logo_url} />
@@ -26,7 +26,7 @@ export function BrandingLook({ fields }: { fields: BrandingFields }) {
             autoContrast
             {...(isColor(fields.primary_color) && { color: fields.primary_color })}
           >
-            A button
+            Button
           </Button>
           <Group gap="xs">
             <Swatch name="Primary" color={fields.primary_color} />
@@ -45,10 +45,10 @@ export function BrandingLook({ fields }: { fields: BrandingFields }) {
 
 function Logo({ address }: { address: string }) {
   if (address === '') return undefined
-  if (isOwn(address)) return <img src={address} alt="The logo" style={{ maxHeight: 64 }} />
+  if (isOwn(address)) return <img src={address} alt="Logo" style={{ maxHeight: 64 }} />
   return (
     <Text size="xs" c="dimmed" ta="center">
-      The logo is not shown here: these pages load nothing from elsewhere.
+      The logo is not previewed: the dashboard loads no external content.
     </Text>
   )
 }

@@ -21,7 +21,7 @@ type Branding = Awaited<ReturnType<NonNullable<typeof brandingQuery.queryFn>>>
 export const BrandingPage = () => (
   <Page
     title="Branding"
-    about="How this installation presents itself to pages and clients that ask for it: /api/public/branding."
+    about="Name, logo and colours that /api/public/branding returns to pages and clients."
   >
     <Loaded query={useQuery(brandingQuery)}>
       {(branding) => <BrandingForm branding={branding} />}
@@ -41,7 +41,7 @@ const fieldsOf = (branding: Branding) => ({
   privacy_url: branding.privacy_url ?? '',
 })
 
-/** Branding in a form: a field without anything is an empty text. */
+/** The branding as form fields: a missing value is an empty text. */
 export type BrandingFields = ReturnType<typeof fieldsOf>
 
 function BrandingForm({ branding }: { branding: Branding }) {
@@ -58,7 +58,7 @@ function BrandingForm({ branding }: { branding: Branding }) {
   }, form)
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }}>
-      <Card title="What it is called">
+      <Card title="Identity">
         <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
           <Stack gap="sm">
             <Problem error={error} />
@@ -68,7 +68,7 @@ function BrandingForm({ branding }: { branding: Branding }) {
                 Save
               </Button>
               <Button variant="default" disabled={!form.isDirty()} onClick={form.reset}>
-                Undo changes
+                Discard changes
               </Button>
             </Group>
           </Stack>
@@ -99,14 +99,14 @@ const Fields = ({ form }: { form: UseFormReturnType<BrandingFields> }) => (
     </SimpleGrid>
     <TextInput label="Logo" type="url" maxLength={500} {...form.getInputProps('logo_url')} />
     <TextInput
-      label="Small icon"
-      description="What a browser's tab shows"
+      label="Favicon"
+      description="Shown in browser tabs"
       type="url"
       maxLength={500}
       {...form.getInputProps('favicon_url')}
     />
     <TextInput
-      label="Support address"
+      label="Support email"
       type="email"
       maxLength={254}
       {...form.getInputProps('support_email')}

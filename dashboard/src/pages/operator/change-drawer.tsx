@@ -18,11 +18,11 @@ interface Props {
   /** The id of the request that made the change. */
   request: string
   onClose: () => void
-  /** Lists what has to do with it. */
+  /** Applies a filter for related changes. */
   onFilter: (filter: TrailSearch) => void
 }
 
-/** One change in full. */
+/** The details of one change. */
 export function ChangeDrawer({ request, onClose, onFilter }: Props) {
   const query = useQuery(changeQuery(request))
   return (
@@ -32,7 +32,7 @@ export function ChangeDrawer({ request, onClose, onFilter }: Props) {
           change ? (
             <Details change={change} onFilter={onFilter} />
           ) : (
-            <Text size="sm">This request changed nothing.</Text>
+            <Text size="sm">This request made no changes.</Text>
           )
         }
       </Loaded>
@@ -49,10 +49,10 @@ const Details = ({ change, onFilter }: DetailsProps) => (
     </Text>
     <Facts
       facts={[
-        ['When', <When key="when" at={change.created_at} withSeconds />],
-        ['Who', actorOf(change)],
-        ['From', change.client_address ?? 'not known'],
-        ['About', <About key="about" change={change} />],
+        ['Time', <When key="when" at={change.created_at} withSeconds />],
+        ['Actor', actorOf(change)],
+        ['IP address', change.client_address ?? 'unknown'],
+        ['Object', <About key="about" change={change} />],
         ['Request', <Code key="request">{change.request_id}</Code>],
       ]}
     />
@@ -75,7 +75,7 @@ const Details = ({ change, onFilter }: DetailsProps) => (
   </Stack>
 )
 
-/** What was changed; its page, where there is one. */
+/** The changed object, with a link to its page if it has one. */
 function About({ change }: { change: Change }) {
   const { object_kind: kind, object_id: id } = change
   if (id === null) return aboutOf(change)
@@ -109,16 +109,16 @@ function Place({ kind, id }: { kind: string; id: string }) {
 const pretty = (value: unknown) => JSON.stringify(value, undefined, 2)
 
 const Sent = ({ sent }: { sent: Change['sent'] }) => (
-  <Stack gap="xs" component="section" aria-label="What was sent">
+  <Stack gap="xs" component="section" aria-label="Request body">
     <Group justify="space-between">
       <Title order={3} size="h5">
-        What was sent
+        Request body
       </Title>
       {sent !== null && <Copy label="Copy" value={pretty(sent)} />}
     </Group>
     {sent === null ? (
       <Text size="sm" c="dimmed">
-        Nothing: the route says it all.
+        Empty.
       </Text>
     ) : (
       <>
@@ -126,7 +126,7 @@ const Sent = ({ sent }: { sent: Change['sent'] }) => (
           {pretty(sent)}
         </Code>
         <Text size="xs" c="dimmed">
-          Secrets are not kept: [set] stands where one was.
+          Secrets are redacted and shown as [set].
         </Text>
       </>
     )}

@@ -29,7 +29,7 @@ const fieldsOf = (collection: SystemCollection | undefined) => ({
 type Fields = ReturnType<typeof fieldsOf>
 
 interface Props {
-  /** The collection to change; a new one without it. */
+  /** The collection to edit; undefined for a new one. */
   collection?: SystemCollection
   save: (fields: object) => Promise<void>
   onClose: () => void
@@ -71,10 +71,7 @@ export function CollectionForm({ collection, save, onClose }: Props) {
         maxLength={1000}
         {...form.getInputProps('description')}
       />
-      <Switch
-        label="On: calls for this name are answered"
-        {...form.getInputProps('enabled', { type: 'checkbox' })}
-      />
+      <Switch label="Enabled" {...form.getInputProps('enabled', { type: 'checkbox' })} />
       <StrategySelect
         value={strategy}
         onChange={(wanted) => form.setFieldValue('routing_strategy', wanted)}

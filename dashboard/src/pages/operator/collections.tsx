@@ -23,11 +23,11 @@ export function SystemCollectionsPage() {
   return (
     <ListPage
       title="System collections"
-      about="Models under one name that everybody may call. “auto-free” has all free models as long as it is given none."
+      about="Collections available to every account. “auto-free” contains all free models unless you add models to it."
       query={useQuery(systemCollectionsQuery)}
       empty={{
-        title: 'No collections',
-        text: 'Put models together that can stand in for each other.',
+        title: 'No collections yet',
+        text: 'Group models that can replace each other.',
       }}
       add={{
         label: 'New collection',
@@ -52,7 +52,7 @@ export function SystemCollectionsPage() {
 }
 
 interface DrawerProps {
-  /** Undefined where there is none such. */
+  /** Undefined when the collection does not exist. */
   collection: SystemCollection | undefined
   onClose: () => void
 }
@@ -63,7 +63,7 @@ function CollectionDrawer({ collection, onClose }: DrawerProps) {
   if (!collection) {
     return (
       <Drawer opened onClose={onClose} position="right" title="Collection">
-        <Alert color="gray">This collection is gone.</Alert>
+        <Alert color="gray">This collection was deleted.</Alert>
       </Drawer>
     )
   }
@@ -90,7 +90,7 @@ function CollectionDrawer({ collection, onClose }: DrawerProps) {
       {isDoomed && (
         <Confirm
           question={`Delete ${name}?`}
-          about="Calls for this name are refused from then on, for everybody. The models stay."
+          about="Requests for this name are rejected from now on, for every account. The models stay."
           label="Delete"
           onConfirm={remove}
           onClose={() => setDoomed(false)}

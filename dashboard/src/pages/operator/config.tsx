@@ -31,19 +31,19 @@ import { useSubmit } from '../../submit'
 export const ConfigPage = () => (
   <Page
     title="Configuration"
-    about="What holds for everybody, from the next request on and on every node within seconds. What is not set here comes from the environment."
+    about="Settings for all accounts. Changes apply from the next request, on every node within seconds. Settings not changed here come from the environment."
   >
     <Loaded query={useQuery(configQuery)}>{(config) => <ConfigForm config={config} />}</Loaded>
   </Page>
 )
 
-/** What a change takes away, for the question before it; empty where it takes nothing. */
+/** The data and access that a change removes, for the confirmation; empty when it removes nothing. */
 const lossesOf = (now: Config, before: Config): string[] => [
   ...(now.retention_days < before.retention_days
-    ? ['Usage and request logs that are older are deleted within the hour, for good.']
+    ? ['Older usage and request logs are permanently deleted within the hour.']
     : []),
   ...(before.platform_connections && !now.platform_connections
-    ? ['Nobody is served by connections of the platform any more.']
+    ? ['Platform connections are no longer available to any account.']
     : []),
 ]
 
@@ -57,7 +57,7 @@ function ConfigForm({ config }: { config: Config }) {
   const queries = useQueryClient()
   const form = useForm({ initialValues: config })
   const [asked, setAsked] = useState<Config>()
-  // A refused field within a group is told at its place too.
+  // An error within a group is shown at its field too.
   const fields = {
     values: { ...form.values, ...Object.fromEntries(numberPaths) },
     setFieldError: form.setFieldError,
@@ -91,7 +91,7 @@ function ConfigForm({ config }: { config: Config }) {
             Save
           </Button>
           <Button variant="default" disabled={!form.isDirty()} onClick={form.reset}>
-            Undo changes
+            Discard changes
           </Button>
         </Group>
       </Stack>
@@ -99,7 +99,7 @@ function ConfigForm({ config }: { config: Config }) {
         <Confirm
           question="Save these changes?"
           about={lossesOf(asked, config).join(' ')}
-          label="Save them"
+          label="Save changes"
           cancel="Cancel"
           onConfirm={() => save(asked)}
           onClose={() => setAsked(undefined)}
@@ -110,32 +110,32 @@ function ConfigForm({ config }: { config: Config }) {
 }
 
 const Access = ({ form }: { form: Form }) => (
-  <Card title="Who may come">
+  <Card title="Access">
     <Select
       label="Sign-up"
-      description="Who makes an account by themselves; operators always can"
+      description="Who can create an account; operators always can"
       maw={360}
       allowDeselect={false}
       data={[
-        { value: 'open', label: 'Anybody' },
-        { value: 'invite', label: 'Who was invited' },
-        { value: 'closed', label: 'Nobody' },
+        { value: 'open', label: 'Anyone' },
+        { value: 'invite', label: 'Invited people only' },
+        { value: 'closed', label: 'No one' },
       ]}
       {...form.getInputProps('sign_up')}
     />
     <Switch
-      label="Connections of the platform serve everybody"
-      description="Without them accounts are served by their own connections and those of their organizations"
+      label="Platform connections are available to all accounts"
+      description="If disabled, accounts can use only their own connections and those of their organizations"
       {...form.getInputProps('platform_connections', { type: 'checkbox' })}
     />
   </Card>
 )
 
 const Unanswered = ({ form }: { form: Form }) => (
-  <Card title="Requests without an answer">
+  <Card title="Unanswered requests">
     <Select
-      label="A client that disconnects, or a time-out, after the provider was sent the request"
-      description="Providers bill the prompt at least; the tokens count in rate limits either way"
+      label="Client disconnect or timeout after the request was sent to the provider"
+      description="Providers bill at least the prompt; the tokens count towards rate limits either way"
       maw={360}
       allowDeselect={false}
       data={[
@@ -181,10 +181,10 @@ const Numbers = ({ title, fields, form }: NumbersProps) => (
 )
 
 const Keeping = ({ form }: { form: Form }) => (
-  <Card title="What is kept">
+  <Card title="Data retention">
     <NumberInput
-      label="Days that usage and request logs are kept"
-      description="The ledger is kept for ever"
+      label="Retention of usage and request logs, in days"
+      description="The ledger is kept permanently"
       maw={360}
       required
       min={2}
@@ -193,8 +193,8 @@ const Keeping = ({ form }: { form: Form }) => (
       {...form.getInputProps('retention_days')}
     />
     <Switch
-      label="Accounts may keep what is asked and answered"
-      description="In the details of their request logs; each decides for itself"
+      label="Allow accounts to store request and response bodies"
+      description="In the details of their request logs; each account decides"
       {...form.getInputProps('log_bodies', { type: 'checkbox' })}
     />
   </Card>
@@ -203,13 +203,13 @@ const Keeping = ({ form }: { form: Form }) => (
 const Addresses = ({ form }: { form: Form }) => (
   <Card title="Addresses">
     <TagsInput
-      label="Origins where a checkout may return to"
-      description="Such as https://app.example.com, beside this service itself; Enter adds one"
+      label="Allowed checkout return origins"
+      description="For example https://app.example.com; this service is always allowed. Press Enter after each origin"
       {...form.getInputProps('allowed_return_origins')}
     />
     <TagsInput
-      label="Private networks that customers' connections may lead to"
-      description="Such as 10.0.0.0/8; others than public addresses are refused without. Whoever may add connections reaches what is there."
+      label="Private networks allowed for customers' connections"
+      description="For example 10.0.0.0/8; without an entry, only public addresses are allowed. Every account that can add connections can reach these networks."
       {...form.getInputProps('allowed_private_networks')}
     />
   </Card>

@@ -19,7 +19,7 @@ interface Props {
 
 type Deed = 'change' | 'key' | 'pause' | 'delete'
 
-/** Does something that needs no question, and tells what came of it. */
+/** Runs an action without a confirmation and reports the result. */
 function useDoing(name: string) {
   const [isBusy, setBusy] = useState(false)
   const run = async (work: () => Promise<{ message: string; success: boolean }>) => {
@@ -56,7 +56,7 @@ export function ConnectionActions({ connection }: Props) {
   const resume = () =>
     run(async () => {
       await setStatus('active')
-      return { success: true, message: 'It serves again.' }
+      return { success: true, message: 'Connection enabled.' }
     })
   return (
     <>
@@ -84,12 +84,12 @@ interface ItemsProps {
 
 const ChangingItems = ({ status, onAsk, onResume }: ItemsProps) => (
   <>
-    <Menu.Item onClick={() => onAsk('change')}>Change</Menu.Item>
+    <Menu.Item onClick={() => onAsk('change')}>Edit</Menu.Item>
     <Menu.Item onClick={() => onAsk('key')}>Replace key</Menu.Item>
     {status === 'inactive' ? (
-      <Menu.Item onClick={onResume}>Switch on</Menu.Item>
+      <Menu.Item onClick={onResume}>Enable</Menu.Item>
     ) : (
-      <Menu.Item onClick={() => onAsk('pause')}>Switch off</Menu.Item>
+      <Menu.Item onClick={() => onAsk('pause')}>Disable</Menu.Item>
     )}
     <Menu.Item color="red" onClick={() => onAsk('delete')}>
       Delete
@@ -103,7 +103,7 @@ interface AskedProps extends Props {
   onDone: () => void
 }
 
-/** The dialog of what was asked for. */
+/** The dialog of the selected action. */
 function Asked({ connection, asked, onPause, onDone }: AskedProps) {
   const { id, name, provider } = connection
   const refresh = useRefresh()
@@ -117,7 +117,7 @@ function Asked({ connection, asked, onPause, onDone }: AskedProps) {
   switch (asked) {
     case 'change':
       return (
-        <Modal opened onClose={onDone} title={`Change ${name}`} size="lg">
+        <Modal opened onClose={onDone} title={`Edit ${name}`} size="lg">
           <ConnectionForm connection={connection} save={save} onClose={onDone} />
         </Modal>
       )
@@ -126,10 +126,10 @@ function Asked({ connection, asked, onPause, onDone }: AskedProps) {
     case 'pause':
       return (
         <Confirm
-          question={`Switch ${name} off?`}
-          about={`Nobody is served by it until it is switched on again. Where it is the only one for ${provider}, models of ${provider} are served to nobody without a connection of their own.`}
-          label="Switch off"
-          cancel="Leave it on"
+          question={`Disable ${name}?`}
+          about={`It receives no requests until it is enabled again. If it is the only connection to ${provider}, models of ${provider} become unavailable to accounts without their own connection.`}
+          label="Disable"
+          cancel="Cancel"
           onConfirm={onPause}
           onClose={onDone}
         />
@@ -138,7 +138,7 @@ function Asked({ connection, asked, onPause, onDone }: AskedProps) {
       return (
         <Confirm
           question={`Delete ${name}?`}
-          about="Calls go to the other connections of its provider. The key cannot be brought back."
+          about="Requests use the provider's other connections. The key cannot be restored."
           label="Delete"
           onConfirm={remove}
           onClose={onDone}
@@ -163,7 +163,7 @@ function NewKey({ connection: { id, name }, onDone }: Props & { onDone: () => vo
       <FormFrame form={form} submission={submission} label="Replace" onCancel={onDone}>
         <PasswordInput
           label="New API key"
-          description="Used from the next call on. The old one is forgotten here; end it at the provider."
+          description="Used from the next request. The old key is deleted here; revoke it at the provider as well."
           autoComplete="off"
           required
           data-autofocus

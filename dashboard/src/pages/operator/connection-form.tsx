@@ -43,7 +43,7 @@ type Fields = ReturnType<typeof fieldsOf>
 
 const orNull = (amount: Amount) => (amount === '' ? null : Number(amount))
 
-/** What changed, as the service takes it. */
+/** The changes in the shape the API expects. */
 function toSent(fields: Fields, before: object): object {
   const changed = toJsonFields(changesOf(fields, before), ['options'])
   if (!('rate_limits' in changed)) return changed
@@ -52,7 +52,7 @@ function toSent(fields: Fields, before: object): object {
 }
 
 interface Props {
-  /** The connection to change; a new one without it. */
+  /** The connection to edit; undefined for a new one. */
   connection?: PlatformConnection
   save: (fields: object) => Promise<void>
   onClose: () => void
@@ -63,7 +63,7 @@ export function ConnectionForm({ connection, save, onClose }: Props) {
   const before = fieldsOf(connection)
   const form = useForm({ initialValues: before, validate: { options: jsonProblem } })
   const submission = useSubmit(async (fields: Fields) => {
-    // The first one of a provider is its default unless that is said to be another.
+    // The API makes the first connection of a provider its default unless `is_default` is false.
     await save(toSent(fields, connection ? before : { is_default: false }))
     await refresh()
     notifications.show({ message: `${fields.name} was saved.` })
@@ -85,8 +85,8 @@ export function ConnectionForm({ connection, save, onClose }: Props) {
       />
       {!connection && <ProviderInput form={form} />}
       <TextInput
-        label="Address"
-        description="Only where it is not the provider's own; private ones are allowed here"
+        label="Base URL"
+        description="Only if it differs from the provider's; private addresses are allowed here"
         type="url"
         maxLength={500}
         {...form.getInputProps('endpoint_url')}
@@ -95,8 +95,8 @@ export function ConnectionForm({ connection, save, onClose }: Props) {
         label="API key"
         description={
           connection
-            ? 'Needed with another address: the stored key goes nowhere else'
-            : 'Encrypted, and never shown again'
+            ? 'Required with a new base URL: the stored key is not sent elsewhere'
+            : 'Stored encrypted and never shown again'
         }
         autoComplete="off"
         {...form.getInputProps('api_key')}
@@ -104,7 +104,7 @@ export function ConnectionForm({ connection, save, onClose }: Props) {
       <Turns form={form} />
       <JsonInput
         label="Options"
-        description="Region, project, API version and deployments, as JSON, where the provider needs them (docs/providers.md)"
+        description="Region, project, API version and deployments as JSON, if the provider requires them (docs/providers.md)"
         autosize
         minRows={2}
         maxRows={12}
@@ -124,7 +124,7 @@ function ProviderInput({ form }: PartProps) {
   return (
     <Autocomplete
       label="Provider"
-      description="Its key, as in names of its models; it never changes"
+      description="The provider's key, the prefix of its model names; cannot be changed"
       required
       maxLength={40}
       data={data.map(({ value }) => value)}
@@ -133,17 +133,17 @@ function ProviderInput({ form }: PartProps) {
   )
 }
 
-/** When it is its turn, and how often at most. */
+/** Priority and limits of the connection. */
 const Turns = ({ form }: PartProps) => (
   <>
     <Switch
-      label="Asked first: the default for its provider"
+      label="Default for its provider, tried first"
       {...form.getInputProps('is_default', { type: 'checkbox' })}
     />
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
       <NumberInput
         label="Priority"
-        description="Lower comes first"
+        description="Lower values are tried first"
         required
         min={1}
         max={1000}
@@ -151,8 +151,8 @@ const Turns = ({ form }: PartProps) => (
         {...form.getInputProps('priority')}
       />
       <NumberInput
-        label="Requests a minute"
-        description="At most"
+        label="Requests per minute"
+        description="Maximum"
         placeholder="No limit"
         min={1}
         allowDecimal={false}
@@ -160,8 +160,8 @@ const Turns = ({ form }: PartProps) => (
         {...form.getInputProps('rate_limits.rpm')}
       />
       <NumberInput
-        label="Tokens a minute"
-        description="At most"
+        label="Tokens per minute"
+        description="Maximum"
         placeholder="No limit"
         min={1}
         allowDecimal={false}

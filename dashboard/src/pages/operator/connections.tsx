@@ -21,10 +21,10 @@ const columns = [
   'Status',
   { name: 'Priority', isNumber: true },
   'Limits',
-  'Tested',
+  'Last tested',
   { name: 'Actions', isHidden: true },
 ] as const
-/** Where a connection comes from that cannot be changed here. */
+/** The source of a connection that cannot be edited here. */
 const sources = {
   environment: 'environment',
   discovered: 'this machine',
@@ -43,7 +43,7 @@ export function PlatformConnectionsPage() {
   return (
     <Page
       title="Platform connections"
-      about="Your own keys at providers, by which everybody is served who has no connection of their own. Calls by them are paid from the callers' credit."
+      about="Provider keys that serve all accounts without a connection of their own. Requests are paid from the calling account's credits."
       actions={<Button onClick={open}>Add connection</Button>}
     >
       <Filters>
@@ -60,8 +60,8 @@ export function PlatformConnectionsPage() {
         minWidth={980}
         things="connections"
         empty={{
-          title: 'No connections',
-          text: 'Add one with a key that you have at a provider; it is kept encrypted, and never shown again.',
+          title: 'No connections yet',
+          text: 'Add a provider key to serve its models. Keys are stored encrypted and never shown again.',
         }}
         isFiltered={search.search !== undefined}
         page={search.page ?? 1}
@@ -128,5 +128,5 @@ function limitsOf({ rate_limits: limits }: PlatformConnection): string {
     ...(limits?.rpm ? [counted(limits.rpm, 'request')] : []),
     ...(limits?.tpm ? [counted(limits.tpm, 'token')] : []),
   ]
-  return words.length > 0 ? `${words.join(', ')} a minute` : 'none'
+  return words.length > 0 ? `${words.join(', ')} per minute` : 'none'
 }

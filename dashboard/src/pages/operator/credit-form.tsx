@@ -12,15 +12,15 @@ export type CreditKind = 'grant' | 'adjust'
 
 const words = {
   grant: {
-    about: 'A gift: it is booked at once, as a bonus.',
+    about: 'Booked immediately, as a bonus.',
     label: 'Grant',
     amount: 'USD, above 0',
   },
   adjust: {
     about:
-      'Corrects what is booked. It cannot be undone, only corrected again; what running requests hold cannot be taken.',
+      'Corrects the booked balance. This cannot be undone, only corrected again. Credits held by running requests cannot be removed.',
     label: 'Adjust',
-    amount: 'USD; below 0 takes away',
+    amount: 'USD; negative to remove credits',
   },
 } as const
 
@@ -31,7 +31,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Gives credit to an account, or takes it away. */
+/** Grants credits to an account, or adjusts its balance. */
 export function CreditForm({ kind, account, onClose }: Props) {
   const { about, label, amount: amountHint } = words[kind]
   const refresh = useRefresh()
@@ -43,7 +43,7 @@ export function CreditForm({ kind, account, onClose }: Props) {
     const answer = await admin.credits[kind].$post(undefined, sent)
     const { amount: booked, balance_after: balance } = await answer.json()
     await refresh()
-    const now = balance === null ? '' : ` The balance is ${exactUsd(balance)} now.`
+    const now = balance === null ? '' : ` New balance: ${exactUsd(balance)}.`
     notifications.show({ message: `${exactUsd(booked)} booked.${now}` })
     onClose()
   }, form)
@@ -63,7 +63,7 @@ export function CreditForm({ kind, account, onClose }: Props) {
       />
       <Textarea
         label="Reason"
-        description="Its owner reads it among the transactions"
+        description="Shown to the account in its transactions"
         required
         maxLength={500}
         autosize

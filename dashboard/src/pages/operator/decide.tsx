@@ -20,7 +20,7 @@ interface Decision {
   note: string
 }
 
-/** Answers who asked for a higher limit. */
+/** Approves or rejects a quota request. */
 export function Decide({ asked, verb, onClose }: Props) {
   const { id, email, quota_type: type } = asked
   const isApproval = verb === 'approve'
@@ -36,7 +36,11 @@ export function Decide({ asked, verb, onClose }: Props) {
     onClose()
   }, form)
   return (
-    <Modal opened onClose={onClose} title={isApproval ? 'Raise the limit' : 'Reject the request'}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={isApproval ? 'Approve the request' : 'Reject the request'}
+    >
       <FormFrame
         form={form}
         submission={submission}
@@ -49,7 +53,7 @@ export function Decide({ asked, verb, onClose }: Props) {
         </Text>
         {isApproval && (
           <NumberInput
-            label="The new limit"
+            label="New limit"
             required
             min={isMoney ? 0 : 1}
             decimalScale={isMoney ? 2 : 0}
@@ -61,7 +65,7 @@ export function Decide({ asked, verb, onClose }: Props) {
         )}
         <Textarea
           label="Note"
-          description="Who asked reads it, in a mail and in the inbox"
+          description="Sent to the account by email and to its inbox"
           maxLength={1000}
           autosize
           minRows={2}

@@ -8,23 +8,23 @@ import { count, duration, exactUsd } from '../../figures'
 import { auditQuery, type Audit } from '../../operator/system'
 
 const outcomes = {
-  in_order: ['in order', 'green'],
-  violations: ['not in order', 'red'],
+  in_order: ['passed', 'green'],
+  violations: ['failed', 'red'],
   not_finished: ['not finished', 'orange'],
 } as const
 
-/** The audit of the ledger, when somebody asks for it. */
+/** The ledger audit, run on request. */
 export function LedgerAudit() {
   const { data, error, isFetching, refetch } = useQuery(auditQuery)
   return (
     <Card title="Ledger audit">
       <Text size="sm" c="dimmed" maw={640}>
-        Compares every balance, lease and booking with what it must be. It may take up to 25 s, and
-        changes nothing. Its report is kept for a minute: until then you get the same one.
+        Verifies every balance, lease and booking. Takes up to 25 s and changes nothing. The report
+        is cached for one minute.
       </Text>
       <Group>
         <Button loading={isFetching} onClick={() => void refetch()}>
-          {data ? 'Run it again' : 'Run the audit'}
+          {data ? 'Run again' : 'Run audit'}
         </Button>
       </Group>
       <div aria-live="polite">
@@ -36,9 +36,9 @@ export function LedgerAudit() {
 }
 
 const verdicts = {
-  in_order: ['green', 'The ledger is in order'],
-  violations: ['red', 'The ledger is not in order'],
-  not_finished: ['orange', 'There was no time for everything'],
+  in_order: ['green', 'The ledger is consistent'],
+  violations: ['red', 'The ledger has violations'],
+  not_finished: ['orange', 'The audit did not finish in time'],
 } as const
 
 function Report({ audit }: { audit: Audit }) {
@@ -46,9 +46,10 @@ function Report({ audit }: { audit: Audit }) {
   return (
     <Stack gap="sm">
       <Alert color={color} title={title}>
-        Looked at <When at={audit.ran_at} withSeconds />, in {duration(audit.took_ms)}.
+        Audited <When at={audit.ran_at} withSeconds />, in {duration(audit.took_ms)}.
         {audit.checked && ` ${checkedWords(audit.checked)}`}
-        {audit.outcome === 'not_finished' && ' “tollgate audit” takes the time that it needs.'}
+        {audit.outcome === 'not_finished' &&
+          ' Run “tollgate audit” for an audit without a time limit.'}
       </Alert>
       <Checks checks={audit.checks} />
       {audit.warnings && <Warnings warnings={audit.warnings} />}
@@ -65,8 +66,8 @@ const Checks = ({ checks }: { checks: Audit['checks'] }) => (
   <ListTable
     columns={[
       'Rule',
-      { name: 'It would mean', place: 'wide' },
-      { name: 'Outcome', place: 'aside' },
+      { name: 'A violation means', place: 'wide' },
+      { name: 'Result', place: 'aside' },
     ]}
     minWidth={620}
   >
@@ -114,17 +115,19 @@ type Finding = Audit['checks'][number]['findings'][number]
 function findingWords({ account_id: account, ref, expected, found, difference }: Finding): string {
   const subject = account === null || account === ref ? ref : `${account} ${ref}`
   if (expected === null || found === null || difference === null) return subject
-  return `${subject}: must be ${exactUsd(expected)}, is ${exactUsd(found)} (${exactUsd(difference)})`
+  return `${subject}: expected ${exactUsd(expected)}, found ${exactUsd(found)} (${exactUsd(difference)})`
 }
 
 const Warnings = ({ warnings }: { warnings: NonNullable<Audit['warnings']> }) => {
   const { idle_leases_total: idle, unresolved_orphans: orphans } = warnings
   if (idle === 0 && orphans === 0) return undefined
   return (
-    <Alert color="orange" title="Worth a look">
-      {idle > 0 && <Text size="sm">{count(idle)} leases that nobody has used for long.</Text>}
+    <Alert color="orange" title="Warnings">
+      {idle > 0 && <Text size="sm">{count(idle)} leases unused for a long time.</Text>}
       {orphans > 0 && (
-        <Text size="sm">{count(orphans)} attempts of dead processes, older than a day.</Text>
+        <Text size="sm">
+          {count(orphans)} unresolved attempts of terminated processes, older than one day.
+        </Text>
       )}
     </Alert>
   )

@@ -19,7 +19,7 @@ interface Props {
   onClose: () => void
 }
 
-/** One model beside the list: its fields, what it costs, and whether it is served. */
+/** Edits one model: fields, prices and availability. */
 export function ModelEditor({ id, onClose }: Props) {
   const query = useQuery(modelQuery(id))
   return (
@@ -29,7 +29,7 @@ export function ModelEditor({ id, onClose }: Props) {
           <Stack gap="xl">
             <Group gap="xs">
               <Code style={{ overflowWrap: 'anywhere' }}>{model.id}</Code>
-              <Copy value={model.id} label="Copy id" />
+              <Copy value={model.id} label="Copy ID" />
             </Group>
             <Serving model={model} />
             <ModelPrices model={model} />
@@ -44,7 +44,7 @@ export function ModelEditor({ id, onClose }: Props) {
 
 const save = async (id: string, fields: object) => {
   const answer = await (await oneModel.$put(inPath(id), json(fields))).json()
-  if ('prices' in answer) throw new Error(`There is no model "${id}".`)
+  if ('prices' in answer) throw new Error(`Model "${id}" not found.`)
   return answer
 }
 
@@ -57,7 +57,7 @@ function Serving({ model: { id, enabled } }: { model: Model }) {
   }
   const { submit, isBusy, error } = useSubmit(set)
   return (
-    <Stack gap="xs" component="section" aria-label="Serving">
+    <Stack gap="xs" component="section" aria-label="Availability">
       <Problem error={error} />
       <Paper withBorder p="sm" role="status">
         <Group justify="space-between" gap="sm">
@@ -66,8 +66,8 @@ function Serving({ model: { id, enabled } }: { model: Model }) {
           </Badge>
           <Text size="sm" flex="1 1 200px">
             {enabled
-              ? 'It is listed, and calls for it are answered.'
-              : 'It is not listed, and calls for it are refused as for a model that does not exist.'}
+              ? 'Listed and available for requests.'
+              : 'Not listed. Requests are rejected as for a model that does not exist.'}
           </Text>
           <Button
             size="xs"
@@ -82,9 +82,9 @@ function Serving({ model: { id, enabled } }: { model: Model }) {
       {isAsked && (
         <Confirm
           question={`Disable ${id}?`}
-          about="Calls for it are refused from now on, for everybody. What runs ends by itself."
+          about="Requests for it are rejected from now on, for every account. Running requests complete."
           label="Disable"
-          cancel="Leave it on"
+          cancel="Cancel"
           onConfirm={() => set(false)}
           onClose={() => setAsked(false)}
         />
@@ -119,7 +119,7 @@ function Editor({ model }: { model: Model }) {
   )
 }
 
-/** Takes away what operators set of a model: a model of theirs altogether. */
+/** Deletes a model that the operator added, or restores the defaults of a built-in one. */
 function Restoring({ model: { id }, onClose }: { model: Model; onClose: () => void }) {
   const refresh = useRefresh()
   const [isAsked, setAsked] = useState(false)
@@ -135,8 +135,8 @@ function Restoring({ model: { id }, onClose }: { model: Model; onClose: () => vo
       </Button>
       {isAsked && (
         <Confirm
-          question={`Delete what was set of ${id}?`}
-          about="A model that you added is gone. One that comes with Tollgate has its own fields and prices again. Planned prices are dropped."
+          question={`Delete or restore ${id}?`}
+          about="A model that you added is deleted. A built-in model gets its default fields and prices again. Scheduled prices are deleted."
           label="Delete"
           onConfirm={remove}
           onClose={() => setAsked(false)}

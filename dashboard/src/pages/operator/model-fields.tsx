@@ -14,7 +14,7 @@ import { categories, orEmpty, type Model } from '../../operator/models'
 
 type Amount = number | string
 
-/** What a form has of a model; what is not known is an empty text. */
+/** The form fields of a model; a missing value is an empty text. */
 export interface ModelForm {
   name: string
   upstream_model: string
@@ -27,7 +27,7 @@ export interface ModelForm {
   deprecated_at: string
 }
 
-/** A model that is to be made. */
+/** The defaults of a new model. */
 export const newModel: ModelForm = {
   name: '',
   upstream_model: '',
@@ -68,13 +68,13 @@ interface Props {
   form: UseFormReturnType<ModelForm>
 }
 
-/** What a model is called, and what it can do. */
+/** The names, limits and capabilities of a model. */
 export const ModelFields = ({ form }: Props) => (
   <>
     <TextInput label="Name" required maxLength={200} {...form.getInputProps('name')} />
     <TextInput
-      label="Name at its provider"
-      description="What the provider is asked for, where it is not the second part of the id"
+      label="Provider's model name"
+      description="The name sent to the provider, if it differs from the second part of the ID"
       maxLength={256}
       spellCheck={false}
       {...form.getInputProps('upstream_model')}
@@ -87,19 +87,19 @@ export const ModelFields = ({ form }: Props) => (
         {...form.getInputProps('category')}
       />
       <Tokens form={form} name="context_length" label="Context, in tokens" />
-      <Tokens form={form} name="max_output_tokens" label="Longest answer, in tokens" />
+      <Tokens form={form} name="max_output_tokens" label="Max. output, in tokens" />
       {form.values.category === 'embedding' && (
-        <Tokens form={form} name="dimensions" label="Numbers of an embedding" />
+        <Tokens form={form} name="dimensions" label="Embedding dimensions" />
       )}
       <TextInput
-        label="Given up on"
-        description="When its provider switches it off"
+        label="Deprecation date"
+        description="When the provider retires it"
         type="date"
         inputWrapperOrder={['label', 'input', 'description']}
         {...form.getInputProps('deprecated_at')}
       />
     </SimpleGrid>
-    <Fieldset legend="What it can do" variant="unstyled">
+    <Fieldset legend="Capabilities" variant="unstyled">
       <Group mt={4} gap="md">
         {Object.entries(capabilityNames).map(([name, label]) => (
           <Checkbox
@@ -111,7 +111,7 @@ export const ModelFields = ({ form }: Props) => (
       </Group>
     </Fieldset>
     <Switch
-      label="Free: calls for it cost nothing, whatever its price"
+      label="Free: requests cost nothing, regardless of the price"
       {...form.getInputProps('is_free', { type: 'checkbox' })}
     />
   </>
@@ -125,7 +125,7 @@ interface TokensProps extends Props {
 const Tokens = ({ form, name, label }: TokensProps) => (
   <NumberInput
     label={label}
-    placeholder="Not known"
+    placeholder="Unknown"
     min={1}
     allowDecimal={false}
     thousandSeparator

@@ -21,14 +21,14 @@ import { conditionsOf, priceFieldsOf, rateWords, toPricing, type PriceFields } f
 import { useRefresh } from '../../operator/refresh'
 import { useSubmit } from '../../submit'
 
-/** A price that is set or changed; one that has come already stays. */
+/** The price to set or change; a price already in effect cannot be changed. */
 interface Asked {
   pricing: Pricing | null
-  /** Of a planned one. */
+  /** The start of a scheduled price. */
   effectiveAt?: string
 }
 
-/** What a model costs, cost before and will cost. */
+/** The past, current and scheduled prices of a model. */
 export function ModelPrices({ model }: { model: Model }) {
   const query = useQuery(pricesQuery(model.id))
   const [asked, setAsked] = useState<Asked>()
@@ -40,18 +40,18 @@ export function ModelPrices({ model }: { model: Model }) {
           Prices
         </Title>
         <Button size="xs" onClick={() => setAsked({ pricing: model.pricing })}>
-          Set a price
+          Set price
         </Button>
       </Group>
       <Text size="sm">
         Now: <PriceWords pricing={model.pricing} />
-        {model.is_free && ' It is free, so none of it is charged.'}
+        {model.is_free && ' The model is free, so nothing is charged.'}
       </Text>
       <Loaded query={query}>
         {(prices) =>
           prices.length === 0 ? (
             <Text size="sm" c="dimmed">
-              Nobody has set one here: it is the one that came with Tollgate.
+              Default price; no other price has been set.
             </Text>
           ) : (
             <History prices={prices} onChange={setAsked} />
@@ -96,7 +96,7 @@ function History({ prices, onChange }: HistoryProps) {
             <PriceWords pricing={price.pricing} />
           </Table.Td>
           <Table.Td>
-            {price === current && <Badge variant="light">now</Badge>}
+            {price === current && <Badge variant="light">current</Badge>}
             {isPlanned(price) && (
               <Button
                 size="compact-xs"
@@ -105,7 +105,7 @@ function History({ prices, onChange }: HistoryProps) {
                   onChange({ pricing: price.pricing, effectiveAt: price.effective_at })
                 }
               >
-                Change the planned one
+                Edit scheduled price
               </Button>
             )}
           </Table.Td>
@@ -123,7 +123,7 @@ interface FormProps {
 
 interface Fields {
   pricing: PriceFields
-  /** Local, as the browser's field has it; empty for now. */
+  /** Local time in the format of a datetime input; empty for now. */
   effective_at: string
 }
 
@@ -137,14 +137,14 @@ function PriceForm({ model, asked: { pricing, effectiveAt }, onClose }: FormProp
     const sent = { pricing: toPricing(fields.pricing), ...(at && { effective_at: at }) }
     await oneModel.prices.$put(inPath(model.id), json(sent))
     await refresh()
-    notifications.show({ message: at ? 'The price is planned.' : 'The price holds from now on.' })
+    notifications.show({ message: at ? 'Price scheduled.' : 'Price updated.' })
     onClose()
   }, form)
   const problems = Object.entries(form.errors).filter(([field]) => field.startsWith('pricing'))
   return (
-    <FormFrame form={form} submission={submission} label="Set it" onCancel={onClose}>
+    <FormFrame form={form} submission={submission} label="Save price" onCancel={onClose}>
       <Text size="sm" c="dimmed">
-        In USD. What runs keeps the price that it began with.
+        In USD. Running requests keep the price they started with.
       </Text>
       {problems.map(([field, problem]) => (
         <Text key={field} size="sm" c="var(--mantine-color-error)" role="alert">
@@ -158,13 +158,13 @@ function PriceForm({ model, asked: { pricing, effectiveAt }, onClose }: FormProp
       {effectiveAt === undefined ? (
         <TextInput
           label="From"
-          description="In your time zone; empty for now"
+          description="In your time zone; empty to apply immediately"
           type="datetime-local"
           {...form.getInputProps('effective_at')}
         />
       ) : (
         <Text size="sm">
-          It begins on <When at={effectiveAt} />.
+          Takes effect on <When at={effectiveAt} />.
         </Text>
       )}
     </FormFrame>

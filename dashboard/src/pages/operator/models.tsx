@@ -22,10 +22,10 @@ import {
 const route = getRouteApi('/home/operator/models')
 const columns = [
   'Model',
-  { name: 'State', place: 'aside' },
+  { name: 'Status', place: 'aside' },
   { name: 'Context', isNumber: true },
-  { name: 'In, per 1M', isNumber: true },
-  { name: 'Out, per 1M', isNumber: true },
+  { name: 'Input / 1M', isNumber: true },
+  { name: 'Output / 1M', isNumber: true },
 ] as const
 
 export function OperatedModelsPage() {
@@ -40,7 +40,7 @@ export function OperatedModelsPage() {
   return (
     <Page
       title="Catalogue"
-      about="All models that there are, with what the platform asks for them. What you change here counts before what Tollgate came with."
+      about="All models and their platform prices. Changes here override the built-in catalogue."
       actions={<Button onClick={open}>New model</Button>}
     >
       <CatalogueFilters search={search} onChange={change} />
@@ -49,7 +49,7 @@ export function OperatedModelsPage() {
         columns={columns}
         minWidth={780}
         things="models"
-        empty={{ title: 'No models', text: 'Add one of a provider.' }}
+        empty={{ title: 'No models yet', text: 'Add a model of a provider.' }}
         isFiltered={Object.values(filter).some((value) => value !== undefined)}
         page={page}
         onPage={(next) => void navigate({ search: (now) => ({ ...now, page: next }) })}
@@ -80,13 +80,13 @@ interface FiltersProps {
 function CatalogueFilters({ search, onChange }: FiltersProps) {
   const { data: providers = [] } = useQuery(providersQuery)
   const isKnown = providers.some(({ value }) => value === search.provider)
-  // One that is switched off is not public, and may be asked for all the same.
+  // A disabled provider is not in the public list, but may still be selected.
   const asked = search.provider === undefined || isKnown ? [] : [search.provider]
   return (
     <Filters>
       <SearchBox
         aria-label="Search models"
-        placeholder="Id or name"
+        placeholder="ID or name"
         value={search.search}
         onSearch={(text) => onChange({ search: text })}
       />
@@ -107,8 +107,8 @@ function CatalogueFilters({ search, onChange }: FiltersProps) {
         onChange={(category) => onChange({ category })}
       />
       <FilterSelect
-        label="State"
-        all="All states"
+        label="Status"
+        all="All statuses"
         names={stateNames}
         value={search.state}
         onChange={(state) => onChange({ state })}

@@ -10,7 +10,7 @@ import type { Movement } from '../../operator/transactions'
 
 const colors = { completed: 'green', pending: 'blue', failed: 'red', expired: 'gray' } as const
 const columns = [
-  { name: 'What', place: 'title' },
+  { name: 'Description', place: 'title' },
   'Status',
   { name: 'Amount', isNumber: true, place: 'aside' },
   { name: 'Balance after', isNumber: true },
@@ -21,18 +21,18 @@ interface Props {
   isFiltered: boolean
   page: number
   onPage: (page: number) => void
-  /** Whether the rows are of several accounts. */
+  /** Whether the rows belong to several accounts. */
   ofAll?: boolean
 }
 
-/** What moved balances, page by page. */
+/** A paged table of transactions. */
 export const MovementTable = ({ ofAll = false, ...list }: Props) => (
   <PagedTable
     {...list}
-    columns={ofAll ? ['Time', 'Whose', ...columns] : ['Time', ...columns]}
+    columns={ofAll ? ['Time', 'Account', ...columns] : ['Time', ...columns]}
     minWidth={ofAll ? 860 : 640}
     things="transactions"
-    empty={{ title: 'No transactions yet', text: 'What is bought, used or given is told here.' }}
+    empty={{ title: 'No transactions yet', text: 'Purchases, usage and grants appear here.' }}
   >
     {(one) => <Row key={`${one.id} ${one.type}`} one={one} ofAll={ofAll} />}
   </PagedTable>
@@ -69,11 +69,11 @@ const Row = ({ one, ofAll }: { one: Movement; ofAll: boolean }) => (
   </Table.Tr>
 )
 
-/** The account a row is of; its page, where there is one. */
+/** The account of a transaction, with a link to its page if it exists. */
 function Payer({ one }: { one: Movement }) {
   const isOrganization = 'organization_id' in one
   const id = isOrganization ? one.organization_id : one.user_id
-  // What is gone has no page any more.
+  // A deleted account has no page.
   if (one.payer_name === null) return <Text size="sm">{id}</Text>
   return (
     <Anchor

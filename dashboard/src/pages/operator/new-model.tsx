@@ -28,20 +28,20 @@ export function NewModel({ onClose, onMade }: Props) {
   }
   const submission = useSubmit(async () => {
     const pricing = toPricing(price)
-    // Without a price it cannot be served yet; that comes with the first one.
+    // A model without a price cannot be enabled yet; setting its first price enables it.
     const enabled = form.values.is_free || pricing !== null
     const { id } = named.values
     const sent = { id, ...changesOf(form.values, {}), pricing, enabled }
     await admin.models.$post(undefined, json(sent))
     await refresh()
-    notifications.show({ message: `${id} was added.` })
+    notifications.show({ message: `${id} was created.` })
     onMade(id)
   }, fields)
   return (
-    <FormFrame form={form} submission={submission} label="Make it" onCancel={onClose}>
+    <FormFrame form={form} submission={submission} label="Create" onCancel={onClose}>
       <TextInput
-        label="Id"
-        description="What callers ask for: provider/model, with the key of a provider"
+        label="ID"
+        description="The name clients send: provider/model, with the key of a provider"
         required
         maxLength={256}
         autoCapitalize="none"
@@ -51,7 +51,7 @@ export function NewModel({ onClose, onMade }: Props) {
       />
       <ModelFields form={form} />
       <Text size="sm" c="dimmed">
-        Without a price, and not free, it stays disabled.
+        A model without a price stays disabled unless it is free.
       </Text>
       <PriceInputs value={price} onChange={setPrice} />
     </FormFrame>

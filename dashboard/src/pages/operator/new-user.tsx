@@ -17,7 +17,7 @@ interface Fields {
 
 const initialValues: Fields = { email: '', display_name: '', plan_id: null, is_operator: false }
 
-/** Makes an account, and leads to it. */
+/** Creates an account and opens its page. */
 export function NewUser({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient()
   const navigate = useNavigate()
@@ -26,15 +26,15 @@ export function NewUser({ onClose }: { onClose: () => void }) {
     const sent = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
     const { id, email } = await (await admin.users.$post(undefined, json(sent))).json()
     await queries.invalidateQueries({ queryKey: ['operator', 'users'] })
-    notifications.show({ message: `${email} has an account now.` })
+    notifications.show({ message: `${email} was created.` })
     onClose()
     await navigate({ to: '/operator/users/$id', params: { id } })
   }, form)
   return (
-    <FormFrame form={form} submission={submission} label="Make it" onCancel={onClose}>
+    <FormFrame form={form} submission={submission} label="Create" onCancel={onClose}>
       <TextInput
-        label="E-mail"
-        description="A mail to it tells how to get in"
+        label="Email"
+        description="Receives an email with sign-in instructions"
         type="email"
         required
         maxLength={254}
@@ -43,19 +43,19 @@ export function NewUser({ onClose }: { onClose: () => void }) {
       />
       <TextInput
         label="Name"
-        description="The part of the address before the @ when empty"
+        description="If empty, the part of the email before the @"
         maxLength={100}
         {...form.getInputProps('display_name')}
       />
       <PlanSelect
         label="Plan"
-        placeholder="The default one"
+        placeholder="Default plan"
         clearable
         {...form.getInputProps('plan_id')}
       />
       <Checkbox
-        label="May operate this service"
-        description="Sees and changes everything that you do here"
+        label="Operator"
+        description="Has full access to these operator pages"
         {...form.getInputProps('is_operator', { type: 'checkbox' })}
       />
     </FormFrame>

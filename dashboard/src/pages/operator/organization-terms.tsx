@@ -10,7 +10,7 @@ import { useSubmit } from '../../submit'
 
 const kinds = [
   { value: 'cloud_provider', label: 'Cloud provider' },
-  { value: 'enterprise_it', label: 'IT of an enterprise' },
+  { value: 'enterprise_it', label: 'Enterprise IT' },
   { value: 'research_institution', label: 'Research institution' },
   { value: 'startup', label: 'Startup' },
 ]
@@ -29,7 +29,7 @@ interface Props {
   save: (changes: object) => Promise<Operated>
 }
 
-/** What of an organization is the operator's to say. */
+/** The terms of an organization that only the operator sets. */
 export function OrganizationTerms({ organization, save }: Props) {
   const before = fieldsOf(organization)
   const form = useForm({ initialValues: before })
@@ -47,8 +47,8 @@ export function OrganizationTerms({ organization, save }: Props) {
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <PlanSelect label="Plan" allowDeselect={false} {...form.getInputProps('plan_id')} />
             <NumberInput
-              label="Members at most"
-              description="As the plan says when empty"
+              label="Member limit"
+              description="If empty, the plan's limit"
               min={1}
               allowDecimal={false}
               thousandSeparator
@@ -56,14 +56,14 @@ export function OrganizationTerms({ organization, save }: Props) {
             />
             <Select
               label="Kind"
-              placeholder="Not said"
+              placeholder="Not set"
               clearable
               data={kinds}
               {...form.getInputProps('provider_kind')}
             />
           </SimpleGrid>
           <Switch
-            label="Has to pay before anything that costs is served"
+            label="Require payment before paid requests"
             {...form.getInputProps('payment_method_required', { type: 'checkbox' })}
           />
           <Group>

@@ -46,7 +46,7 @@ export function OperatedOrganizationPage() {
   )
 }
 
-/** Changes an organization, and tells what it is then. */
+/** Saves changes of an organization and shows the result. */
 function useChange(id: string) {
   const refresh = useRefresh()
   return async (changes: object) => {
@@ -122,7 +122,7 @@ function Actions({ organization: { id, name, status } }: { organization: Operate
       {asked === 'suspend' && (
         <Confirm
           question={`Suspend ${name}?`}
-          about="Within a second nobody is served by it or paid for by it any more. What it has stays, and it can be reinstated."
+          about="Within a second its connections and credits stop serving requests. Its data stays and it can be reinstated."
           label="Suspend"
           cancel="Cancel"
           onConfirm={() => change({ status: 'suspended' })}
@@ -132,7 +132,7 @@ function Actions({ organization: { id, name, status } }: { organization: Operate
       {asked === 'delete' && (
         <Confirm
           question={`Delete ${name}?`}
-          about="Its members lose its connections and limits; a pool that holds credit has to be emptied first. It cannot be brought back."
+          about="Its members lose its connections and limits. A pool that holds credits must be emptied first. This cannot be undone."
           label="Delete"
           onConfirm={remove}
           onClose={done}

@@ -13,17 +13,20 @@ import { operatedQuery, type Operated } from '../../operator/organizations'
 const route = getRouteApi('/home/operator/organizations')
 const columns = [
   'Organization',
-  { name: 'State', place: 'aside' },
+  { name: 'Status', place: 'aside' },
   { name: 'Members', isNumber: true },
   { name: 'Balance', isNumber: true },
-  'Since',
+  'Created',
 ] as const
 
 export function OperatedOrganizationsPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   return (
-    <Page title="All organizations" about="Who shares connections, credit and limits.">
+    <Page
+      title="All organizations"
+      about="Organizations that share connections, credits and limits."
+    >
       <Filters>
         <SearchBox
           aria-label="Search organizations"
@@ -37,7 +40,10 @@ export function OperatedOrganizationsPage() {
         columns={columns}
         minWidth={720}
         things="organizations"
-        empty={{ title: 'No organizations yet', text: 'Users make them on their own pages.' }}
+        empty={{
+          title: 'No organizations yet',
+          text: 'Users create organizations in their dashboard.',
+        }}
         isFiltered={search.search !== undefined}
         page={search.page ?? 1}
         onPage={(page) => void navigate({ search: (now) => ({ ...now, page }) })}

@@ -9,7 +9,7 @@ import { useRefresh } from '../../operator/refresh'
 import { quotaNames } from '../../quota'
 import { useSubmit } from '../../submit'
 
-/** A field of a number is an empty text where nothing is in it. */
+/** An empty number field is an empty text. */
 type Amount = number | string
 
 interface Fields {
@@ -35,7 +35,7 @@ const fieldsOf = (plan: Plan | undefined): Fields => ({
 })
 
 interface Props {
-  /** The plan to change; a new one without it. */
+  /** The plan to edit; undefined for a new one. */
   plan?: Plan
   save: (fields: object) => Promise<void>
   onClose: () => void
@@ -55,7 +55,7 @@ export function PlanForm({ plan, save, onClose }: Props) {
     <FormFrame
       form={form}
       submission={submission}
-      label={plan ? 'Save' : 'Make it'}
+      label={plan ? 'Save' : 'Create'}
       onCancel={onClose}
     >
       <TextInput
@@ -79,7 +79,7 @@ export function PlanForm({ plan, save, onClose }: Props) {
           />
         ))}
         <NumberInput
-          label="Members of an organization"
+          label="Members per organization"
           required
           min={1}
           allowDecimal={false}

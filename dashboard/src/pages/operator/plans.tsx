@@ -22,9 +22,9 @@ async function make(fields: object) {
 export const PlansPage = () => (
   <ListPage
     title="Plans"
-    about="What accounts may use. A new account has the default plan; one account alone gets other limits on its own page."
+    about="Limits of accounts. New accounts get the default plan; set limits for a single account on its page."
     query={useQuery(plansQuery)}
-    empty={{ title: 'No plans', text: 'Every account is on one.' }}
+    empty={{ title: 'No plans yet', text: 'Every account has a plan.' }}
     add={{ label: 'New plan', form: (close) => <PlanForm save={make} onClose={close} /> }}
   >
     {(plans) => <PlanTable plans={plans} />}
@@ -36,7 +36,7 @@ const PlanTable = ({ plans }: { plans: readonly Plan[] }) => (
     columns={[
       'Plan',
       ...quotaTypes.map((type) => ({ name: quotaNames[type], isNumber: true })),
-      { name: 'Members of an organization', isNumber: true },
+      { name: 'Members per organization', isNumber: true },
       { name: 'Actions', isHidden: true },
     ]}
     minWidth={980}
@@ -76,15 +76,15 @@ interface MenuProps {
 
 const PlanMenu = ({ plan: { id, name, is_default: isDefault }, onAsk }: MenuProps) => (
   <RowMenu name={name}>
-    <Menu.Item onClick={() => onAsk('change')}>Change</Menu.Item>
+    <Menu.Item onClick={() => onAsk('change')}>Edit</Menu.Item>
     <Menu.Item
       renderRoot={(props) => <Link to="/operator/users" search={{ plan: id }} {...props} />}
     >
-      Users on it
+      View users
     </Menu.Item>
     {!isDefault && (
       <>
-        <Menu.Item onClick={() => onAsk('default')}>Make the default</Menu.Item>
+        <Menu.Item onClick={() => onAsk('default')}>Set as default</Menu.Item>
         <Menu.Item color="red" onClick={() => onAsk('delete')}>
           Delete
         </Menu.Item>
@@ -108,14 +108,14 @@ function Actions({ plan }: { plan: Plan }) {
   return (
     <>
       <PlanMenu plan={plan} onAsk={setAsked} />
-      <Modal opened={asked === 'change'} onClose={done} title={`Change ${name}`}>
+      <Modal opened={asked === 'change'} onClose={done} title={`Edit ${name}`}>
         <PlanForm plan={plan} save={save} onClose={done} />
       </Modal>
       {asked === 'default' && (
         <Confirm
-          question={`Make ${name} the default?`}
-          about="Whoever signs up from now on is on it. Who has an account stays on the plan that it has."
-          label="Make the default"
+          question={`Set ${name} as the default plan?`}
+          about="New accounts get this plan. Existing accounts keep their plan."
+          label="Set as default"
           cancel="Cancel"
           onConfirm={async () => {
             await save({ is_default: true })
@@ -127,7 +127,7 @@ function Actions({ plan }: { plan: Plan }) {
       {asked === 'delete' && (
         <Confirm
           question={`Delete ${name}?`}
-          about="Only a plan that nobody is on can be deleted."
+          about="Only a plan without users can be deleted."
           label="Delete"
           onConfirm={remove}
           onClose={done}

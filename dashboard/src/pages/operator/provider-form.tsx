@@ -37,7 +37,7 @@ const fieldsOf = (provider: Provider): Fields => ({
 })
 
 interface Props {
-  /** The provider to change; a new one without it. */
+  /** The provider to edit; undefined for a new one. */
   provider?: Provider
   save: (fields: object) => Promise<void>
   onClose: () => void
@@ -58,32 +58,32 @@ export function ProviderForm({ provider, save, onClose }: Props) {
     <FormFrame
       form={form}
       submission={submission}
-      label={provider ? 'Save' : 'Make it'}
+      label={provider ? 'Save' : 'Create'}
       onCancel={onClose}
     >
       <Identity form={form} isNew={!provider} />
       <TextInput
-        label="Base address"
-        description="What comes before /chat/completions, such as https://api.example.com/v1; empty where each connection has its own"
+        label="Base URL"
+        description="The part before /chat/completions, for example https://api.example.com/v1; empty if each connection has its own"
         type="url"
         maxLength={500}
         {...form.getInputProps('base_url')}
       />
       <TextInput
-        label="Header of the key"
-        description="“authorization” gets “Bearer ” before the key"
+        label="API key header"
+        description="For “authorization”, the key is prefixed with “Bearer ”"
         required
         maxLength={64}
         {...form.getInputProps('auth')}
       />
       <Switch
-        label="Connections to it need no key"
+        label="Connections need no API key"
         {...form.getInputProps('keyless', { type: 'checkbox' })}
       />
       <Presentation form={form} />
       <JsonInput
-        label="Deviations"
-        description="What is odd about it, as JSON: renamed, dropped and clamped fields, paths and headers (docs/providers.md)"
+        label="Compatibility options"
+        description="Deviations from the standard API, as JSON: renamed, dropped and clamped fields, paths and headers (docs/providers.md)"
         autosize
         minRows={2}
         maxRows={12}
@@ -103,7 +103,7 @@ const Identity = ({ form, isNew }: PartProps & { isNew: boolean }) => (
     {isNew && (
       <TextInput
         label="Key"
-        description="Begins the names of its models, and never changes: a-z, 0-9, “.”, “_” and “-”"
+        description="The prefix of its model names; cannot be changed: a-z, 0-9, “.”, “_” and “-”"
         required
         maxLength={40}
         autoCapitalize="none"
@@ -121,8 +121,8 @@ const Identity = ({ form, isNew }: PartProps & { isNew: boolean }) => (
     />
     {isNew && (
       <Select
-        label="Interface"
-        description="How it is spoken to; it never changes"
+        label="API format"
+        description="Cannot be changed"
         allowDeselect={false}
         data={Object.entries(adapters).map(([value, label]) => ({ value, label }))}
         {...form.getInputProps('adapter')}

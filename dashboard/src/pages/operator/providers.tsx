@@ -30,7 +30,7 @@ export function ProvidersPage() {
   return (
     <Page
       title="Providers"
-      about="Providers that you added, then those that come with Tollgate, which need a connection only."
+      about="Providers that you added, then built-in providers, which only need a connection."
       actions={add}
     >
       <Filters>
@@ -45,17 +45,17 @@ export function ProvidersPage() {
         query={useQuery(providersQuery(search))}
         columns={[
           'Provider',
-          'Interface',
-          { name: 'Address', place: 'wide' },
-          'State',
-          'Since',
+          'API format',
+          { name: 'Base URL', place: 'wide' },
+          'Status',
+          'Created',
           { name: 'Actions', isHidden: true },
         ]}
         minWidth={860}
         things="providers"
         empty={{
-          title: 'No providers',
-          text: 'Add one that does not come with Tollgate, or a server of your own, then a connection to it and its models.',
+          title: 'No providers yet',
+          text: 'Add a provider that is not built in, or your own server, then a connection to it and its models.',
         }}
         isFiltered={search.search !== undefined}
         page={search.page ?? 1}
@@ -81,7 +81,9 @@ const Row = ({ provider }: { provider: Provider }) => (
       </Text>
     </Table.Td>
     <Table.Td>{provider.adapter}</Table.Td>
-    <Table.Td style={{ overflowWrap: 'anywhere' }}>{provider.base_url ?? 'by connection'}</Table.Td>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      {provider.base_url ?? 'per connection'}
+    </Table.Td>
     <Table.Td>
       <Badge variant="light" color={provider.enabled ? 'green' : 'gray'}>
         {stateOf(provider)}
@@ -96,7 +98,7 @@ const Row = ({ provider }: { provider: Provider }) => (
 
 function stateOf({ built_in: isBuiltIn, enabled }: Provider): string {
   if (isBuiltIn) return 'built in'
-  return enabled ? 'on' : 'off'
+  return enabled ? 'enabled' : 'disabled'
 }
 
 type Deed = 'change' | 'off' | 'delete'
@@ -109,20 +111,20 @@ interface MenuProps {
 
 const ProviderMenu = ({ provider, onAsk, onEnable }: MenuProps) => (
   <RowMenu name={provider.name}>
-    {!provider.built_in && <Menu.Item onClick={() => onAsk('change')}>Change</Menu.Item>}
+    {!provider.built_in && <Menu.Item onClick={() => onAsk('change')}>Edit</Menu.Item>}
     <Menu.Item
       renderRoot={(props) => (
         <Link to="/operator/models" search={{ provider: provider.key }} {...props} />
       )}
     >
-      Its models
+      View models
     </Menu.Item>
     <Menu.Item
       renderRoot={(props) => (
         <Link to="/operator/connections" search={{ search: provider.key }} {...props} />
       )}
     >
-      Its connections
+      View connections
     </Menu.Item>
     {!provider.built_in && <ChangingItems {...{ provider, onAsk, onEnable }} />}
   </RowMenu>
@@ -131,9 +133,9 @@ const ProviderMenu = ({ provider, onAsk, onEnable }: MenuProps) => (
 const ChangingItems = ({ provider: { enabled }, onAsk, onEnable }: MenuProps) => (
   <>
     {enabled ? (
-      <Menu.Item onClick={() => onAsk('off')}>Switch off</Menu.Item>
+      <Menu.Item onClick={() => onAsk('off')}>Disable</Menu.Item>
     ) : (
-      <Menu.Item onClick={onEnable}>Switch on</Menu.Item>
+      <Menu.Item onClick={onEnable}>Enable</Menu.Item>
     )}
     <Menu.Item color="red" onClick={() => onAsk('delete')}>
       Delete
@@ -166,15 +168,15 @@ function Actions({ provider }: { provider: Provider }) {
   return (
     <>
       <ProviderMenu provider={provider} onAsk={setAsked} onEnable={enable} />
-      <Modal opened={asked === 'change'} onClose={done} title={`Change ${name}`} size="lg">
+      <Modal opened={asked === 'change'} onClose={done} title={`Edit ${name}`} size="lg">
         <ProviderForm provider={provider} save={save} onClose={done} />
       </Modal>
       {asked === 'off' && (
         <Confirm
-          question={`Switch ${name} off?`}
-          about={`Models of ${key} are gone at once for everybody, until it is switched on again. What runs ends by itself.`}
-          label="Switch off"
-          cancel="Leave it on"
+          question={`Disable ${name}?`}
+          about={`Models of ${key} become unavailable to every account until it is enabled again. Running requests complete.`}
+          label="Disable"
+          cancel="Cancel"
           onConfirm={() => setEnabled(false)}
           onClose={done}
         />

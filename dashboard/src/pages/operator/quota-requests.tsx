@@ -20,16 +20,16 @@ import { quotaNames } from '../../quota'
 const route = getRouteApi('/home/operator/quota-requests')
 const colors = { pending: 'blue', approved: 'green', rejected: 'red' } as const
 const names = {
-  pending: 'Waiting',
+  pending: 'Pending',
   approved: 'Approved',
   rejected: 'Rejected',
   all: 'All',
 } as const
 const columns = [
-  'Who',
+  'Account',
   'Limit',
-  'Asked for',
-  { name: 'State', place: 'aside' },
+  'Requested',
+  { name: 'Status', place: 'aside' },
   'Sent',
   { name: 'Decision', place: 'wide' },
 ] as const
@@ -44,16 +44,16 @@ export function QuotaRequestsPage() {
       replace: true,
     })
   return (
-    <Page title="Quota requests" about="Who needs higher limits than the plan has, and why.">
+    <Page title="Quota requests" about="Requests for higher limits than those of the plan.">
       <Filters>
         <SearchBox
           aria-label="Search requests"
-          placeholder="Address or reason"
+          placeholder="Email or reason"
           value={search.search}
           onSearch={(text) => change({ search: text })}
         />
         <Select
-          aria-label="State"
+          aria-label="Status"
           allowDeselect={false}
           data={decisions.map((value) => ({ value, label: names[value] }))}
           value={status}
@@ -66,8 +66,8 @@ export function QuotaRequestsPage() {
         minWidth={980}
         things="requests"
         empty={{
-          title: status === 'pending' ? 'Nobody waits' : 'No requests',
-          text: 'Accounts ask for higher limits on their quota page.',
+          title: status === 'pending' ? 'No pending requests' : 'No requests',
+          text: 'Accounts request limit increases on their quota page.',
         }}
         isFiltered={search.search !== undefined}
         page={page}
@@ -105,7 +105,7 @@ const Row = ({ asked }: { asked: Asked }) => (
     <Table.Td>
       {limitWords(asked.quota_type, asked.requested_limit)}
       <Text size="xs" c="dimmed">
-        instead of {limitWords(asked.quota_type, asked.current_limit)}
+        currently {limitWords(asked.quota_type, asked.current_limit)}
       </Text>
     </Table.Td>
     <Table.Td>

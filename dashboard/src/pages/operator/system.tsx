@@ -18,14 +18,14 @@ export const SystemPage = () => {
   return (
     <Page
       title="System"
-      about="What this node knows of itself, its database and the other nodes. Looked at again every ten seconds."
+      about="Status of this node, its database and the other nodes. Updated every ten seconds."
     >
       <Loaded query={query}>
         {(system) => (
           <>
             {query.error && (
               <Alert color="red" role="alert">
-                This is how it was: {query.error.message}
+                Could not update. Showing the last known status: {query.error.message}
               </Alert>
             )}
             <SystemTiles system={system} />
@@ -41,9 +41,9 @@ export const SystemPage = () => {
 }
 
 const redisWords = {
-  none: ['Not used', 'Limits are counted by this process alone'],
+  none: ['Not used', 'Limits are counted per process'],
   reachable: ['Reachable', 'Limits are shared by all nodes'],
-  lost: ['Lost', 'This node keeps to its share of each limit'],
+  lost: ['Unreachable', 'This node enforces its share of each limit'],
 } as const
 
 function SystemTiles({ system }: { system: System }) {
@@ -54,30 +54,30 @@ function SystemTiles({ system }: { system: System }) {
       <Tile
         label="Version"
         value={version}
-        hint={`Up for ${shownUptime(system.uptime_seconds)}, with ${shownBytes(memory.resident_bytes)} of memory`}
+        hint={`Uptime ${shownUptime(system.uptime_seconds)}, memory ${shownBytes(memory.resident_bytes)}`}
       />
       <Tile
         label="Database"
-        value={database.reachable ? duration(database.latency_ms) : 'Not reachable'}
-        hint={database.reachable ? `PostgreSQL ${database.version}` : 'It gave no answer in 3 s'}
+        value={database.reachable ? duration(database.latency_ms) : 'Unreachable'}
+        hint={database.reachable ? `PostgreSQL ${database.version}` : 'No response within 3 s'}
       />
       <Tile label="Redis" value={redisState} hint={redisHint} />
       <Tile
-        label="Waiting to be booked"
+        label="Unbooked usage events"
         value={count(journal.waiting)}
-        hint={journal.is_behind ? 'The last try failed; it is tried again' : 'Usage on this node'}
+        hint={journal.is_behind ? 'The last attempt failed and is being retried' : 'On this node'}
       />
       <Tile
         label="Unresolved attempts"
         value={usage ? count(usage.orphans) : '–'}
         hint={
           usage
-            ? `Of processes that died; ${count(usage.orphans_older_than_a_day)} older than a day`
-            : 'The database does not tell'
+            ? `Of terminated processes; ${count(usage.orphans_older_than_a_day)} older than one day`
+            : 'Unknown: database unreachable'
         }
       />
       <Tile
-        label="Mails that wait"
+        label="Queued emails"
         value={usage ? count(usage.mails_waiting) : '–'}
         hint="Not sent yet"
       />
@@ -87,7 +87,7 @@ function SystemTiles({ system }: { system: System }) {
 
 const unknown = (
   <Text size="sm" c="dimmed">
-    Not known while the database does not answer.
+    Unknown while the database is unreachable.
   </Text>
 )
 
@@ -97,7 +97,7 @@ const Nodes = ({ nodes }: { nodes: System['nodes'] }) => (
       unknown
     ) : (
       <ListTable
-        columns={['Node', { name: 'State', place: 'aside' }, 'Started', 'Last heartbeat']}
+        columns={['Node', { name: 'Status', place: 'aside' }, 'Started', 'Last heartbeat']}
         minWidth={620}
       >
         {nodes.map((node) => (
@@ -105,9 +105,9 @@ const Nodes = ({ nodes }: { nodes: System['nodes'] }) => (
             <Table.Td ff="monospace">{node.id}</Table.Td>
             <Table.Td>
               <Badge variant="light" color={node.alive ? 'green' : 'red'}>
-                {node.alive ? 'alive' : 'silent'}
+                {node.alive ? 'alive' : 'unresponsive'}
               </Badge>{' '}
-              {node.is_this && <Badge variant="outline">this one</Badge>}
+              {node.is_this && <Badge variant="outline">this node</Badge>}
             </Table.Td>
             <Table.Td>
               <When at={node.started_at} />
@@ -123,23 +123,23 @@ const Nodes = ({ nodes }: { nodes: System['nodes'] }) => (
 )
 
 const breakerWords = {
-  open: ['passed over for all', 'red'],
-  half_open: ['on trial', 'orange'],
-  closed: ['failing at times', 'yellow'],
+  open: ['open', 'red'],
+  half_open: ['half-open', 'orange'],
+  closed: ['closed', 'yellow'],
 } as const
 
 const Breakers = ({ breakers: { failing, total } }: { breakers: System['breakers'] }) => (
-  <Card title="Failing connections">
+  <Card title="Circuit breakers">
     {failing.length === 0 ? (
-      <Text size="sm">Nothing has failed on this node lately.</Text>
+      <Text size="sm">No recent failures on this node.</Text>
     ) : (
       <ListTable
         columns={[
           'Model',
           'Connection',
-          'Whose',
-          { name: 'State', place: 'aside' },
-          { name: 'Failures in a row', isNumber: true },
+          'Owner',
+          { name: 'Status', place: 'aside' },
+          { name: 'Consecutive failures', isNumber: true },
         ]}
         minWidth={720}
       >
@@ -164,7 +164,7 @@ function Breaker({ breaker }: { breaker: System['breakers']['failing'][number] }
     <Table.Tr>
       <Table.Td ff="monospace">{breaker.model}</Table.Td>
       <Table.Td>{breaker.connection_name}</Table.Td>
-      <Table.Td>{breaker.owner_id ?? 'the platform'}</Table.Td>
+      <Table.Td>{breaker.owner_id ?? 'platform'}</Table.Td>
       <Table.Td>
         <Badge variant="light" color={color}>
           {words}
@@ -176,7 +176,7 @@ function Breaker({ breaker }: { breaker: System['breakers']['failing'][number] }
         )}
         {breaker.open_for_accounts > 0 && (
           <Text size="xs" c="dimmed">
-            Passed over for {accounts(breaker.open_for_accounts)}
+            Open for {accounts(breaker.open_for_accounts)}
           </Text>
         )}
       </Table.Td>
@@ -186,18 +186,18 @@ function Breaker({ breaker }: { breaker: System['breakers']['failing'][number] }
 }
 
 const Jobs = ({ system: { jobs } }: { system: System }) => (
-  <Card title="Work that one node does for all">
+  <Card title="Background jobs">
     {jobs === null ? (
       unknown
     ) : (
       <Facts
         facts={[
-          ['Ledger checked in part', <Moment key="audit" at={jobs.ledger_audit_at} />],
+          ['Last incremental ledger audit', <Moment key="audit" at={jobs.ledger_audit_at} />],
           [
-            'Round through all accounts began',
+            'Current audit round started',
             <Moment key="round" at={jobs.ledger_audit_round_began_at} />,
           ],
-          ['Alerts looked at', <Moment key="alerts" at={jobs.alerts_at} />],
+          ['Last alert evaluation', <Moment key="alerts" at={jobs.alerts_at} />],
         ]}
       />
     )}

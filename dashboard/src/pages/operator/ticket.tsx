@@ -72,7 +72,7 @@ const Head = ({ ticket }: { ticket: Handled }) => (
 const choices = (names: Readonly<Record<string, string>>) =>
   Object.entries(names).map(([value, label]) => ({ value, label }))
 
-/** What becomes of a ticket; a change is kept at once. */
+/** Edits the state of a ticket; changes are saved immediately. */
 function Handling({ ticket }: { ticket: Handled }) {
   const { id, status, assignee_id: assignee } = ticket
   const refresh = useRefresh()
@@ -104,7 +104,7 @@ function Handling({ ticket }: { ticket: Handled }) {
         <Select
           {...common}
           label="Assignee"
-          placeholder="Nobody"
+          placeholder="Unassigned"
           clearable
           data={operators.map((one) => ({ value: one.id, label: one.display_name }))}
           value={assignee}
@@ -119,13 +119,13 @@ function Handling({ ticket }: { ticket: Handled }) {
 interface StateProps {
   status: Handled['status']
   isBusy: boolean
-  /** Changes the ticket; rejects where that is refused. */
+  /** Saves changes of the ticket; rejects when the service refuses. */
   change: (fields: object) => Promise<void>
-  /** The same, and tells beside the fields why it was refused. */
+  /** Saves changes and shows an error beside the fields. */
   submit: (fields: object) => Promise<void>
 }
 
-/** What a ticket may become; support cannot open again what it has closed, so it is asked first. */
+/** Selects the state; support cannot reopen a closed ticket, so closing asks for confirmation. */
 function StateSelect({ status, isBusy, change, submit }: StateProps) {
   const [isClosing, setClosing] = useState(false)
   const next = handledTo[status]
@@ -136,7 +136,7 @@ function StateSelect({ status, isBusy, change, submit }: StateProps) {
   return (
     <>
       <Select
-        label="State"
+        label="Status"
         allowDeselect={false}
         disabled={isBusy || next.length === 0}
         data={[status, ...next].map((state) => ({ value: state, label: handledNames[state] }))}
@@ -146,9 +146,9 @@ function StateSelect({ status, isBusy, change, submit }: StateProps) {
       {isClosing && (
         <Confirm
           question="Close this ticket?"
-          about="Nobody can write to it then. Only its owner can open it again, within 30 days."
-          label="Close it"
-          cancel="Keep it open"
+          about="No further replies are possible. Only its owner can reopen it, within 30 days."
+          label="Close ticket"
+          cancel="Cancel"
           onConfirm={() => change({ status: 'closed' })}
           onClose={() => setClosing(false)}
         />
@@ -177,7 +177,7 @@ function Answer({ ticket: { id, status } }: { ticket: Handled }) {
   if (status === 'closed') {
     return (
       <Text size="sm" c="dimmed">
-        This ticket is closed. Only its owner can open it again, within 30 days.
+        This ticket is closed. Only its owner can reopen it, within 30 days.
       </Text>
     )
   }
@@ -185,5 +185,5 @@ function Answer({ ticket: { id, status } }: { ticket: Handled }) {
     await admin.tickets[':id'].comments.$post({ param: { id } }, json({ content }))
     await refresh()
   }
-  return <ReplyForm hint="Its owner gets it by mail, and in the inbox" send={send} />
+  return <ReplyForm hint="Sent to the ticket's owner by email and to the inbox" send={send} />
 }

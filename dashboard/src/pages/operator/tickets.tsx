@@ -21,12 +21,12 @@ import { categoryNames, priorityNames, stateColors } from '../../tickets'
 const route = getRouteApi('/home/operator/tickets')
 const columns = [
   'Ticket',
-  { name: 'State', place: 'aside' },
+  { name: 'Status', place: 'aside' },
   'Priority',
   'Category',
   'Assignee',
   { name: 'Replies', isNumber: true },
-  'Changed',
+  'Updated',
 ] as const
 
 export function TicketsPage() {
@@ -36,14 +36,14 @@ export function TicketsPage() {
     void navigate({ search: (now) => ({ ...now, page: undefined, ...changed }), replace: true })
   const { page = 1, ...filter } = search
   return (
-    <Page title="Tickets" about="What customers ask, newest first.">
+    <Page title="Tickets" about="Support tickets of customers, newest first.">
       <QueueFilters search={search} onChange={change} />
       <PagedTable
         query={useQuery(queueQuery(search))}
         columns={columns}
         minWidth={980}
         things="tickets"
-        empty={{ title: 'No tickets yet', text: 'Customers ask on their support page.' }}
+        empty={{ title: 'No tickets yet', text: 'Customers create tickets on their support page.' }}
         isFiltered={Object.values(filter).some((value) => value !== undefined)}
         page={page}
         onPage={(next) => void navigate({ search: (now) => ({ ...now, page: next }) })}
@@ -65,13 +65,13 @@ function QueueFilters({ search, onChange }: FiltersProps) {
     <Filters>
       <SearchBox
         aria-label="Search tickets"
-        placeholder="Subject, address or number"
+        placeholder="Subject, email or number"
         value={search.search}
         onSearch={(text) => onChange({ search: text })}
       />
       <FilterSelect
-        label="State"
-        all="All states"
+        label="Status"
+        all="All statuses"
         names={handledNames}
         value={search.status}
         onChange={(status) => onChange({ status })}
@@ -95,7 +95,7 @@ function QueueFilters({ search, onChange }: FiltersProps) {
         placeholder="All assignees"
         clearable
         data={[
-          { value: nobody, label: 'Nobody' },
+          { value: nobody, label: 'Unassigned' },
           ...operators.map(({ id, display_name: name }) => ({ value: id, label: name })),
         ]}
         value={search.assignee ?? null}
@@ -137,9 +137,9 @@ const Row = ({ ticket }: { ticket: Queued }) => (
   </Table.Tr>
 )
 
-/** Whose ticket it is, by name. */
+/** The name of the assigned operator. */
 function Assignee({ id }: { id: string | null }) {
   const { data: operators = [] } = useQuery(operatorsQuery)
-  if (id === null) return <Text size="sm">nobody</Text>
+  if (id === null) return <Text size="sm">unassigned</Text>
   return operators.find((one) => one.id === id)?.display_name ?? id
 }

@@ -18,10 +18,10 @@ export function TransactionsPage() {
     })
   const { account, type, status, from, to, page = 1 } = search
   return (
-    <Page title="Transactions" about="What moved the balances of all users and organizations.">
+    <Page title="Transactions" about="Transactions of all users and organizations.">
       <TransactionFilters filter={{ type, status, from, to }} onChange={change}>
         <SearchBox
-          label="Whose"
+          label="Account"
           placeholder="user_… or org_…"
           value={account}
           onSearch={(text) => change({ account: text })}

@@ -17,7 +17,7 @@ interface Secret {
   key: string
 }
 
-/** The keys of an account: made for it, and taken back. */
+/** The API keys of a user, to create and to revoke. */
 export function UserKeys({ user }: { user: User }) {
   const { id, display_name: name } = user
   const [isOpen, { open, close }] = useDisclosure()
@@ -77,7 +77,7 @@ function Revoke({ userId, one: { id, name } }: { userId: string; one: Key }) {
       {isAsked && (
         <Confirm
           question={`Revoke ${name}?`}
-          about="Programs that use this key are refused at once. It cannot be brought back."
+          about="Requests with this key are rejected immediately. This cannot be undone."
           label="Revoke"
           onConfirm={revoke}
           onClose={() => setAsked(false)}

@@ -15,12 +15,12 @@ import { quotaNames } from '../../quota'
 import { useSubmit } from '../../submit'
 
 const modes = [
-  { value: 'plan', label: 'As the plan' },
+  { value: 'plan', label: 'Plan limit' },
   { value: 'none', label: 'No limit' },
-  { value: 'own', label: 'Its own' },
+  { value: 'own', label: 'Custom' },
 ]
 
-/** What an account has beside its plan. */
+/** The limits of a user that override the plan. */
 export function UserLimits({ user }: { user: User }) {
   const refresh = useRefresh()
   const { data: plans = [] } = useQuery(plansQuery)
@@ -33,12 +33,12 @@ export function UserLimits({ user }: { user: User }) {
     form.setInitialValues(kept)
     form.setValues(kept)
     await refresh()
-    notifications.show({ message: 'Saved. It holds from the next request on.' })
+    notifications.show({ message: 'Saved. Applies from the next request.' })
   })
   return (
     <Card title="Limits">
       <Text size="sm" c="dimmed">
-        The plan is {user.plan.name}. What differs from it for this account alone is set here.
+        Plan: {user.plan.name}. Set limits here that override the plan for this account.
       </Text>
       <form onSubmit={form.onSubmit((choices) => void submit(choices))}>
         <Stack gap="md">
@@ -67,7 +67,7 @@ const LimitChoice = ({ type, plan, form }: ChoiceProps) => (
   <Group align="flex-end" gap="sm">
     <Select
       label={quotaNames[type]}
-      {...(plan && { description: `The plan: ${limitWords(type, plan[type])}` })}
+      {...(plan && { description: `Plan: ${limitWords(type, plan[type])}` })}
       w={240}
       data={modes}
       allowDeselect={false}

@@ -19,7 +19,7 @@ const fieldsOf = (user: User) => ({
 
 type Fields = ReturnType<typeof fieldsOf>
 
-/** Who an account is, and what it is on. */
+/** The profile and the plan of a user. */
 export function UserProfile({ user }: { user: User }) {
   const refresh = useRefresh()
   const before = fieldsOf(user)
@@ -46,7 +46,7 @@ export function UserProfile({ user }: { user: User }) {
               {...form.getInputProps('display_name')}
             />
             <TextInput
-              label="E-mail"
+              label="Email"
               type="email"
               required
               maxLength={254}
@@ -55,7 +55,7 @@ export function UserProfile({ user }: { user: User }) {
             <PlanSelect label="Plan" allowDeselect={false} {...form.getInputProps('plan_id')} />
           </SimpleGrid>
           <Switch
-            label="Has to pay before anything that costs is served"
+            label="Require payment before paid requests"
             {...form.getInputProps('payment_method_required', { type: 'checkbox' })}
           />
           <Group>

@@ -28,10 +28,10 @@ const Organization = ({ id }: { id: string }) => (
   </Anchor>
 )
 
-/** What the account has set itself, and what it may do. */
+/** The settings the user has made, and operator access. */
 export const UserSettings = ({ user }: { user: User }) => (
   <SimpleGrid cols={{ base: 1, md: 2 }}>
-    <Card title="Settings of the account">
+    <Card title="Account settings">
       <Facts facts={factsOf(user)} />
     </Card>
     <OperatorRights user={user} />
@@ -40,10 +40,10 @@ export const UserSettings = ({ user }: { user: User }) => (
 
 const factsOf = (user: User) =>
   [
-    ['Id', <Code key="id">{user.id}</Code>],
+    ['ID', <Code key="id">{user.id}</Code>],
     ['Handle', user.handle ?? 'none'],
     [
-      'Calls are paid by',
+      'Requests billed to',
       user.funding_organization_id === null ? (
         'the account'
       ) : (
@@ -58,16 +58,16 @@ const factsOf = (user: User) =>
         <Organization key="primary" id={user.primary_organization_id} />
       ),
     ],
-    ['Texts of calls are kept', yesNo(user.log_bodies)],
-    ['Payment method kept', yesNo(user.payment_method_saved)],
+    ['Request bodies stored', yesNo(user.log_bodies)],
+    ['Payment method saved', yesNo(user.payment_method_saved)],
     [
       'Automatic recharge',
       user.auto_recharge.enabled
         ? `${exactUsd(user.auto_recharge.amount)} below ${exactUsd(user.auto_recharge.threshold)}`
-        : 'off',
+        : 'disabled',
     ],
     ['Last active', <Moment key="active" at={user.last_active_at} />],
-    ['Since', <When key="since" at={user.created_at} />],
+    ['Created', <When key="since" at={user.created_at} />],
   ] as const
 
 function OperatorRights({ user }: { user: User }) {
@@ -81,17 +81,15 @@ function OperatorRights({ user }: { user: User }) {
     await admin.users[':id'].$put({ param: { id } }, json({ is_operator: !isOperator }))
     await Promise.all([refresh(), isOwn && queries.invalidateQueries(sessionQuery)])
     notifications.show({
-      message: isOperator
-        ? `${name} operates this service no more.`
-        : `${name} is an operator now.`,
+      message: isOperator ? `${name} is no longer an operator.` : `${name} is now an operator.`,
     })
   }
   return (
-    <Card title="Operating this service">
+    <Card title="Operator access">
       <Text size="sm">
         {isOperator
-          ? `${name} is an operator: sees and changes what you see here.`
-          : `${name} is a customer, and sees nothing of these pages.`}
+          ? `${name} is an operator with full access to these pages.`
+          : `${name} is a customer without access to these pages.`}
       </Text>
       <div>
         <Button
@@ -99,20 +97,20 @@ function OperatorRights({ user }: { user: User }) {
           color={isOperator ? 'red' : 'orange'}
           onClick={() => setAsked(true)}
         >
-          {isOperator ? 'Take the rights away' : 'Make an operator'}
+          {isOperator ? 'Revoke operator access' : 'Grant operator access'}
         </Button>
       </div>
       {isAsked && (
         <Confirm
           question={
-            isOperator ? `Take ${name} the rights of an operator?` : `Make ${name} an operator?`
+            isOperator ? `Revoke operator access of ${name}?` : `Grant operator access to ${name}?`
           }
           about={
             isOperator
-              ? `${isOwn ? 'This is your own account. ' : ''}The pages and endpoints of operators are closed to the account at once. Look first that somebody else is left who has them.`
-              : 'The account may then see and change every account, every balance and every key of a provider.'
+              ? `${isOwn ? 'This is your own account. ' : ''}The account immediately loses access to the operator pages and endpoints. Make sure that another operator remains.`
+              : 'The account gains access to every account, every balance and every provider key.'
           }
-          label={isOperator ? 'Take them away' : 'Make an operator'}
+          label={isOperator ? 'Revoke access' : 'Grant access'}
           cancel="Cancel"
           onConfirm={change}
           onClose={() => setAsked(false)}

@@ -8,7 +8,7 @@ import { useRefresh } from '../../operator/refresh'
 import type { User } from '../../operator/users'
 import { useSubmit } from '../../submit'
 
-/** Suspends an account, or lets it back in. */
+/** Suspends or reinstates an account. */
 export const UserState = ({ user }: { user: User }) =>
   user.status === 'active' ? <Suspend user={user} /> : <Reinstate user={user} />
 
@@ -19,7 +19,7 @@ function Suspend({ user: { id, display_name: name } }: { user: User }) {
   const submission = useSubmit(async (fields: typeof form.values) => {
     await admin.users[':id'].suspend.$post({ param: { id } }, json(fields))
     await refresh()
-    notifications.show({ message: `${name} is suspended.` })
+    notifications.show({ message: `${name} was suspended.` })
     form.reset()
     close()
   }, form)
@@ -31,12 +31,12 @@ function Suspend({ user: { id, display_name: name } }: { user: User }) {
       <Modal opened={isOpen} onClose={close} title={`Suspend ${name}?`}>
         <FormFrame form={form} submission={submission} label="Suspend" onCancel={close}>
           <Text size="sm">
-            Keys and sessions of the account stop within a second. What it has stays, and it can be
-            reinstated.
+            The account's keys and sessions stop working within a second. Its data stays and it can
+            be reinstated.
           </Text>
           <Textarea
             label="Reason"
-            description="For operators"
+            description="Visible to operators only"
             required
             maxLength={500}
             autosize
@@ -55,7 +55,7 @@ function Reinstate({ user: { id, display_name: name } }: { user: User }) {
   const { submit, isBusy, error } = useSubmit(async () => {
     await admin.users[':id'].reinstate.$post({ param: { id } })
     await refresh()
-    notifications.show({ message: `${name} is served again.` })
+    notifications.show({ message: `${name} was reinstated.` })
   })
   return (
     <div>

@@ -53,7 +53,7 @@ function Parts({ user }: { user: User }) {
     <Stack gap="md">
       {user.status === 'suspended' && (
         <Alert color="yellow" title="Suspended">
-          {user.suspended_reason ?? 'No reason was given.'}
+          {user.suspended_reason ?? 'No reason given.'}
         </Alert>
       )}
       {user.blocked && <Blocked user={user} />}
@@ -94,7 +94,7 @@ function Parts({ user }: { user: User }) {
   )
 }
 
-/** The audit found something in the books of the account, and it is served nothing that costs. */
+/** A block set by the ledger audit, which found an inconsistency: the account cannot make paid requests. */
 function Blocked({ user }: { user: User }) {
   const [isAsked, setAsked] = useState(false)
   const refresh = useRefresh()
@@ -103,18 +103,18 @@ function Blocked({ user }: { user: User }) {
     await refresh()
   }
   return (
-    <Alert color="red" title="Blocked by the audit">
+    <Alert color="red" title="Blocked by the ledger audit">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{user.blocked_reason}</Text>
         <Button size="xs" color="red" variant="light" onClick={() => setAsked(true)}>
-          Serve it again
+          Unblock
         </Button>
       </Stack>
       {isAsked && (
         <Confirm
-          question={`Serve ${user.display_name} again?`}
-          about="Do this when the books are mended: the next audit blocks the account anew where it finds the same."
-          label="Serve it again"
+          question={`Unblock ${user.display_name}?`}
+          about="Unblock only after the ledger was corrected: the next audit blocks the account again if it finds the same inconsistency."
+          label="Unblock"
           cancel="Cancel"
           onConfirm={unblock}
           onClose={() => setAsked(false)}

@@ -17,11 +17,11 @@ import { userStateNames, usersQuery, type User, type UserSearch } from '../../op
 const route = getRouteApi('/home/operator/users')
 const columns = [
   'Account',
-  { name: 'State', place: 'aside' },
+  { name: 'Status', place: 'aside' },
   'Plan',
   { name: 'Balance', isNumber: true },
   'Last active',
-  'Since',
+  'Created',
 ] as const
 
 export function UsersPage() {
@@ -34,7 +34,7 @@ export function UsersPage() {
   return (
     <Page
       title="Users"
-      about="Everybody with an account, what they may do and what they have."
+      about="All accounts with their plans and balances."
       actions={<Button onClick={open}>New user</Button>}
     >
       <UserFilters search={search} onChange={change} />
@@ -43,7 +43,10 @@ export function UsersPage() {
         columns={columns}
         minWidth={860}
         things="users"
-        empty={{ title: 'No users yet', text: 'Make one, and a mail tells them how to get in.' }}
+        empty={{
+          title: 'No users yet',
+          text: 'Create a user; they receive an email with sign-in instructions.',
+        }}
         isFiltered={isFiltered}
         page={search.page ?? 1}
         onPage={(page) => void navigate({ search: (now) => ({ ...now, page }) })}
@@ -66,13 +69,13 @@ const UserFilters = ({ search, onChange }: FiltersProps) => (
   <Filters>
     <SearchBox
       aria-label="Search users"
-      placeholder="Name or address"
+      placeholder="Name or email"
       value={search.search}
       onSearch={(text) => onChange({ search: text })}
     />
     <FilterSelect
-      label="State"
-      all="All states"
+      label="Status"
+      all="All statuses"
       names={userStateNames}
       value={search.status}
       onChange={(status) => onChange({ status })}
@@ -119,7 +122,7 @@ const Row = ({ user }: { user: User }) => (
   </Table.Tr>
 )
 
-/** What sets an account apart from others. */
+/** Badges for special accounts. */
 export const UserBadges = ({ user }: { user: User }) => (
   <Group gap={6}>
     <Badge variant="light" color={user.status === 'active' ? 'green' : 'red'}>

@@ -20,7 +20,7 @@ import { serviceQuery } from '../../service'
 import { useSubmit } from '../../submit'
 import { snippets } from './snippets'
 
-/** How a new account begins. It is gone once there was a request. */
+/** Onboarding of a new account; disappears after the first request. */
 export const FirstSteps = () => (
   <Paper withBorder p="lg">
     <Stack gap="lg">
@@ -30,18 +30,18 @@ export const FirstSteps = () => (
             Your first request
           </Title>
           <Text size="sm" c="dimmed">
-            Figures and charts are here as soon as there is something to tell.
+            Figures and charts appear after your first request.
           </Text>
         </div>
         <Button variant="default" renderRoot={(props) => <Link to="/playground" {...props} />}>
-          Ask in the playground
+          Try the playground
         </Button>
       </Group>
       <FirstKey />
       <Snippets />
       <Text size="sm">
-        The model <Code>sandbox/echo</Code> answers without a provider and costs nothing. Everything
-        else is in the{' '}
+        The model <Code>sandbox/echo</Code> responds without a provider and is free. Everything else
+        is in the{' '}
         <Anchor href="/docs" underline="always" size="sm">
           API reference
         </Anchor>
@@ -64,13 +64,13 @@ function FirstKey() {
   return (
     <Stack gap="xs" align="flex-start">
       <Title order={3} size="h5">
-        1. Have a key
+        1. Create an API key
       </Title>
       <Problem error={error} />
       {key === undefined && known && (
         <Text size="sm">
-          You have one, <Code>{known.key_prefix}…</Code>, which was shown when it was made. Is it
-          lost? Make another.
+          You already have the key <Code>{known.key_prefix}…</Code>, which was shown when it was
+          created. If it is lost, create another.
         </Text>
       )}
       {key === undefined ? (
@@ -79,11 +79,11 @@ function FirstKey() {
           loading={isBusy}
           onClick={() => void submit(undefined)}
         >
-          Make a key
+          Create key
         </Button>
       ) : (
         <>
-          <Text size="sm">Keep it now: it is shown only this once.</Text>
+          <Text size="sm">Copy the key now. It is not shown again.</Text>
           <Copyable text={`export TOLLGATE_KEY=${key}`} what="key" />
         </>
       )}
@@ -97,10 +97,10 @@ function Snippets() {
   return (
     <Stack gap="xs">
       <Title order={3} size="h5">
-        2. Ask
+        2. Send a request
       </Title>
       <Text size="sm">
-        Any OpenAI client works with the base URL <Code>{base}</Code> and a key of yours.
+        Any OpenAI client works with the base URL <Code>{base}</Code> and your API key.
       </Text>
       <Tabs defaultValue={snippets[0].name}>
         <Tabs.List>

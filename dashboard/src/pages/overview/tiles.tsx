@@ -9,7 +9,7 @@ import { Tile } from '../../components/tile'
 import { compact, count, duration, percent } from '../../figures'
 import type { Period } from '../../money-search'
 
-/** What there is, and what was spent lately. */
+/** Balance and recent spend. */
 export function MoneyTiles() {
   const balance = useQuery(balanceQuery())
   const spend = useQuery(spendQuery)
@@ -33,7 +33,7 @@ export function MoneyTiles() {
               <>
                 {held > 0 && (
                   <>
-                    <Money amount={held} /> of it set aside for requests.{' '}
+                    <Money amount={held} /> reserved for running requests.{' '}
                   </>
                 )}
                 <Anchor
@@ -70,14 +70,14 @@ export function MoneyTiles() {
   )
 }
 
-/** What prompt caching saved. Writing to a cache may cost more than reading from it has saved so far. */
+/** The savings of prompt caching; negative while cache writes have cost more than cache reads saved. */
 const CacheSavings = ({ amount }: { amount: number }) => (
   <>
     <Money amount={Math.abs(amount)} /> {amount < 0 ? 'added' : 'saved'} by prompt caching
   </>
 )
 
-/** How requests went. */
+/** Request statistics. */
 export function RequestTiles({ period }: { period: Period }) {
   const query = useQuery(statsQuery(period))
   return (
@@ -104,14 +104,14 @@ export function RequestTiles({ period }: { period: Period }) {
             value={duration(stats.p50_time_to_first_token_ms)}
             hint={
               stats.p95_time_to_first_token_ms === null
-                ? 'Of streams; there was none'
+                ? 'No streams in this period'
                 : `Median of streams; 95 % within ${duration(stats.p95_time_to_first_token_ms)}`
             }
           />
           <Tile
-            label="Added by the gateway"
+            label="Gateway overhead"
             value={duration(stats.avg_overhead_ms)}
-            hint={`Mean; 95 % at most ${duration(stats.p95_overhead_ms)}`}
+            hint={`Mean; 95 % within ${duration(stats.p95_overhead_ms)}`}
           />
           <Tile
             label="Tokens"

@@ -6,7 +6,7 @@ import { compact, count, percent } from '../../figures'
 
 const shownModels = 8
 
-/** Which models cost most. */
+/** The models with the highest cost. */
 export const TopModels = ({ models }: { models: Metrics['by_model'] }) => (
   <Paper withBorder p="md" component="section" aria-label="Top models" miw={0}>
     <Stack gap="sm">
@@ -15,7 +15,7 @@ export const TopModels = ({ models }: { models: Metrics['by_model'] }) => (
       </Title>
       {models.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No model was called in this period.
+          No requests in this period.
         </Text>
       ) : (
         <ListTable

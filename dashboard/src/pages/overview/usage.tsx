@@ -14,7 +14,7 @@ import type { Metrics } from '../../billing'
 import { compact, count, usd } from '../../figures'
 import { measures, type Measure } from '../../money-search'
 
-// The charts are the larger half of the dashboard: figures do not wait for them.
+// The charts are more than half of the dashboard's code: the figures do not wait for them.
 const UsageChart = lazy(async () => ({
   default: (await import('../../components/usage-chart')).UsageChart,
 }))
@@ -27,7 +27,7 @@ const labels: Readonly<Record<Measure, string>> = {
 
 const dayMs = 86_400_000
 const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' })
-// Days are those of UTC.
+// Days in UTC.
 const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
 interface Props {
@@ -36,7 +36,7 @@ interface Props {
   onMeasure: (measure: Measure) => void
 }
 
-/** What was used over time, as a chart or as numbers. */
+/** Usage over time, as a chart or as a table. */
 export function Usage({ metrics: { period, time_series: series }, measure, onMeasure }: Props) {
   const [hasNumbers, { toggle }] = useDisclosure()
   const isByHour = Date.parse(period.end) - Date.parse(period.start) < 2 * dayMs
@@ -70,7 +70,7 @@ export function Usage({ metrics: { period, time_series: series }, measure, onMea
         )}
         <Group justify="flex-end">
           <Button size="compact-sm" variant="subtle" onClick={toggle}>
-            {hasNumbers ? 'Show the chart' : 'Show the numbers'}
+            {hasNumbers ? 'Show chart' : 'Show table'}
           </Button>
         </Group>
       </Stack>
@@ -88,7 +88,7 @@ const Numbers = ({ series, label }: NumbersProps) => (
     <Table>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>Since</Table.Th>
+          <Table.Th>From</Table.Th>
           <Table.Th ta="right">Spend</Table.Th>
           <Table.Th ta="right">Requests</Table.Th>
           <Table.Th ta="right">Tokens</Table.Th>

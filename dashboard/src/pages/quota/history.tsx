@@ -11,7 +11,7 @@ import { historyOnPage, historyQuery, type UsedThen } from '../../quota'
 
 const route = getRouteApi('/home/quota')
 const words = { day: 'By day', month: 'By month' } as const
-// Days and months are those of UTC.
+// Days and months are in UTC.
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
 const month = new Intl.DateTimeFormat(undefined, {
   year: 'numeric',
@@ -19,7 +19,7 @@ const month = new Intl.DateTimeFormat(undefined, {
   timeZone: 'UTC',
 })
 
-/** What was used before. */
+/** Usage of earlier periods. */
 export function History() {
   const { granularity = 'day', page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
@@ -71,11 +71,11 @@ interface TableProps {
 const HistoryTable = ({ history, format }: TableProps) => (
   <ListTable
     columns={[
-      'When',
+      'Period',
       { name: 'Requests', isNumber: true },
       { name: 'Tokens', isNumber: true },
       { name: 'Spend', isNumber: true, place: 'aside' },
-      { name: 'Most in a minute', isNumber: true },
+      { name: 'Peak per minute', isNumber: true },
       'Nearest limit',
     ]}
     minWidth={600}

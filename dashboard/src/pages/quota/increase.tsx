@@ -15,7 +15,7 @@ interface Props {
   onDone: () => void
 }
 
-/** Asks the operator for a higher limit. */
+/** Requests a limit increase from the operator. */
 export function Increase({ type, quotas, onDone }: Props) {
   const queries = useQueryClient()
   const limited = quotas.filter(({ limit }) => limit !== null)
@@ -30,11 +30,11 @@ export function Increase({ type, quotas, onDone }: Props) {
     const body = { ...fields, requested_limit: Number(fields.requested_limit) }
     await api.user.quota['request-increase'].$post(undefined, json(body))
     await queries.invalidateQueries(quotaRequestsQuery)
-    notifications.show({ message: 'Your request was sent. The answer comes by mail.' })
+    notifications.show({ message: 'Request sent. You will be notified of the decision by email.' })
     onDone()
   }, form)
   const chosen = limited.find((one) => one.type === form.values.quota_type)
-  if (!chosen) return <Text size="sm">None of your limits is set: there is nothing to raise.</Text>
+  if (!chosen) return <Text size="sm">Your account has no limits to increase.</Text>
   return (
     <FormFrame form={form} submission={submission} label="Send" onCancel={onDone}>
       <Select
@@ -44,7 +44,7 @@ export function Increase({ type, quotas, onDone }: Props) {
         {...form.getInputProps('quota_type')}
       />
       <NumberInput
-        label="What you need"
+        label="New limit"
         description={`Now: ${inUnit(chosen.unit, chosen.limit ?? 0)}`}
         required
         data-autofocus
@@ -54,8 +54,8 @@ export function Increase({ type, quotas, onDone }: Props) {
         {...form.getInputProps('requested_limit')}
       />
       <Textarea
-        label="What for"
-        description="At least ten characters"
+        label="Reason"
+        description="At least 10 characters"
         autosize
         minRows={3}
         required

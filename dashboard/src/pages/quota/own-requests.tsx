@@ -8,21 +8,20 @@ import { inUnit } from './quota-bar'
 
 const colors = { pending: 'blue', approved: 'green', rejected: 'red' } as const
 
-/** What higher limits were asked for, and what became of that. */
+/** The account's requests for limit increases, with their decisions. */
 export function OwnRequests() {
   const query = useQuery(quotaRequestsQuery)
   return (
-    <Paper withBorder p="lg" component="section" aria-label="Your requests">
+    <Paper withBorder p="lg" component="section" aria-label="Increase requests">
       <Stack gap="sm">
         <Title order={2} size="h4">
-          Your requests
+          Increase requests
         </Title>
         <Loaded query={query}>
           {(requests) =>
             requests.length === 0 ? (
               <Text size="sm" c="dimmed">
-                You have not asked for a higher limit yet. Ask for more beside the limit that is too
-                small.
+                No requests yet. Use “Request increase” beside a limit.
               </Text>
             ) : (
               <RequestTable requests={requests} />
@@ -36,7 +35,7 @@ export function OwnRequests() {
 
 const RequestTable = ({ requests }: { requests: readonly QuotaRequest[] }) => (
   <ListTable
-    columns={['Limit', 'Asked for', { name: 'Status', place: 'aside' }, 'Sent']}
+    columns={['Limit', 'Requested', { name: 'Status', place: 'aside' }, 'Sent']}
     minWidth={560}
   >
     {requests.map((one) => (
@@ -58,7 +57,7 @@ function Row({ request: one }: { request: QuotaRequest }) {
       <Table.Td>
         {inUnit(unit, one.requested_limit)}
         <Text size="xs" c="dimmed">
-          instead of {inUnit(unit, one.current_limit)}
+          currently {inUnit(unit, one.current_limit)}
         </Text>
       </Table.Td>
       <Table.Td>

@@ -9,7 +9,7 @@ function colorOf(percentage: number) {
   return percentage >= warning ? 'orange' : 'brand'
 }
 
-/** A value of a limit, as its unit is written. */
+/** Formats a value in the unit of its limit. */
 export const inUnit = (unit: Quota['unit'], value: number) =>
   unit === 'usd' ? usd(value) : count(value)
 
@@ -18,7 +18,7 @@ interface Props {
   onIncrease: () => void
 }
 
-/** One limit, and how much of it is used. */
+/** One limit with its usage. */
 export function QuotaBar({ quota, onIncrease }: Props) {
   const { type, unit, used, limit, percentage } = quota
   const resetsAt = type.endsWith('_per_minute') ? quota.resets_at : null
@@ -45,16 +45,16 @@ export function QuotaBar({ quota, onIncrease }: Props) {
           <Group justify="space-between" gap="xs" wrap="nowrap">
             <Text size="xs" c="dimmed">
               {percent(percentage)} used
-              {resetsAt !== null && ', gives room again within a minute'}
+              {resetsAt !== null && ', resets within a minute'}
             </Text>
             <Button
               size="compact-xs"
               variant="subtle"
               onClick={onIncrease}
               flex="none"
-              aria-label={`Ask for more ${name.toLowerCase()}`}
+              aria-label={`Request increase of ${name.toLowerCase()}`}
             >
-              Ask for more
+              Request increase
             </Button>
           </Group>
         </>
