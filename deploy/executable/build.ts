@@ -49,7 +49,9 @@ async function packPrograms(work: string): Promise<PackedPrograms> {
 const carrying = (dashboard: string, { archive, ...programs }: PackedPrograms): BunPlugin => ({
   name: 'packed',
   setup(build) {
-    build.onLoad({ filter: /server\/src\/start\/packed\.ts$/ }, () => ({
+    // Throws where the module has moved: without its files the executable would start without a dashboard.
+    const replaced = Bun.resolveSync('./server/src/server/packed-build.ts', root)
+    build.onLoad({ filter: new RegExp(`^${RegExp.escape(replaced)}$`) }, () => ({
       loader: 'ts',
       contents: `
         import dashboard from ${JSON.stringify(dashboard)} with { type: 'file' }

@@ -5,7 +5,9 @@
 Bun.plugin({
   name: 'tools by HTTP',
   setup(build) {
-    build.onLoad({ filter: /start\/tools\.ts$/ }, () => ({
+    // Throws where the module has moved: without it sessions would have no tools.
+    const replaced = Bun.resolveSync('../../../server/src/server/tools.ts', import.meta.dir)
+    build.onLoad({ filter: new RegExp(`^${RegExp.escape(replaced)}$`) }, () => ({
       loader: 'ts',
       contents: `
         import { ApiError } from '../errors'
