@@ -141,6 +141,19 @@ test('every property is tried as server/testing/property.ts has it: nothing else
   expect(importing).toEqual(['server/testing/property.ts'])
 })
 
+test('no two exported types have one name', async () => {
+  const places = new Map<string, string[]>()
+  for await (const { file, text } of sources()) {
+    const declared = text.matchAll(
+      /^export (?:declare )?(?:abstract )?(?:type|interface|class|enum) (\w+)/gm,
+    )
+    for (const name of new Set([...declared].map(([, own = '']) => own))) {
+      places.set(name, [...(places.get(name) ?? []), file])
+    }
+  }
+  expect([...places].filter(([, files]) => files.length > 1)).toEqual([])
+})
+
 test('X16, X20: sockets are opened in egress, in db and to the mail server, nowhere else', async () => {
   const violations: string[] = []
   for await (const { file, text } of sources()) {
