@@ -254,7 +254,7 @@ test('who came by an operator’s link has no password, and makes one by mail', 
   expect(await page.getByLabel('Current password').count()).toBe(0)
   expect(await barriersOf(page)).toEqual([])
   await page.getByRole('button', { name: 'Email me a link to set a password' }).click()
-  await page.getByText(`A mail is on its way to ${email}.`).waitFor()
+  await page.getByText(`An email is on its way to ${email}.`).waitFor()
   const [link = ''] = await linksFor(sql, email)
   expect(link).not.toBe(invitation)
   await page.goto(link)
