@@ -55,7 +55,7 @@ test('the overview tells latency, first tokens and what the gateway adds', async
 describe('usage', () => {
   test('is told by model and by key, over a period, as the address says', async () => {
     const page = await dashboard.open('/usage')
-    const all = rowOf(page, `All ${calls} `)
+    const all = rowOf(page, `Total ${calls} `)
     await reloadUntil(page, () => all.isVisible())
     await rowOf(page, `sandbox/echo ${calls - 1} `).waitFor()
     await page.getByText('Key', { exact: true }).click()

@@ -211,7 +211,7 @@ test('an organization is made, somebody invited joins, is suspended, restored an
   await page.getByRole('button', { name: 'Actions for Grace' }).waitFor({ state: 'detached' })
 
   await page.getByRole('tab', { name: 'Settings' }).click()
-  await page.getByLabel('Monthly spending limit', { exact: true }).fill('25')
+  await page.getByRole('textbox', { name: 'Monthly spending limit', exact: true }).fill('25')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('$25.00').waitFor()
   expect(await barriers(page)).toEqual([])
