@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from './json-body'
 
-/** What of an answer is counted and measured beside tokens, where its price charges that. */
+/** Units of an answer that are counted and measured beside tokens, where its price charges them. */
 export interface AnswerUnits {
   characters: boolean
   seconds: boolean

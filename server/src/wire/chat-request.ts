@@ -67,7 +67,7 @@ const callId = z
     message: 'must have a length of at most 256.',
   })
 
-/** How many there may be of what a request is made of. */
+/** Bounds on the number of elements of a request. */
 interface Most {
   messages: number
   parts: number
@@ -251,7 +251,7 @@ export type CallerChat = z.output<typeof CallerChat>
 
 const most = { messages: unbounded, parts: unbounded, tools: unbounded }
 
-/** The same, made of a request in another format, which has bounds of its own. */
+/** The schema of a chat request made from one in another format, which has bounds of its own. */
 export const TranslatedChat = toSparse(chatRequestOf(most, functionsAndCustom))
 
 /** A chat request as adapters read it: functions stand for custom tools. See `plain-chat.ts`. */

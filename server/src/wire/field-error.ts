@@ -37,7 +37,10 @@ function explain(fault: ZodIssue, value: unknown, base: Path): Explained {
   return { issue: issueOf(fault, found), path, message: wordsOf(fault, found) }
 }
 
-/** A union says no in every member's words; the member that came furthest says what was meant. */
+/**
+ * Explains an error of a union, which names every member's issues: the member that matched furthest shows
+ * what was meant.
+ */
 function explainUnion(
   fault: Extract<ZodIssue, { code: 'invalid_union' }>,
   found: unknown,

@@ -26,8 +26,9 @@ export function parseObject(text: string): JsonObject {
 }
 
 /**
- * The same for a text of any length: what is in it is counted before it is built, and others have their turn
- * in between. `pause` is as that of `parseInSlices`. Rejects with `invalid_request`, for too much too.
+ * Reads a JSON object from a text of any length: its shape is counted before it is built, and other
+ * requests run in between. `pause` is as that of `parseInSlices`. Rejects with `invalid_request`, also
+ * where a limit is exceeded.
  */
 export async function readObject(
   text: string,
@@ -106,7 +107,7 @@ function parsed<Schema extends z.ZodType>(schema: Schema, body: unknown) {
   }
 }
 
-/** The path to an object whose `length` is an object. */
+/** Returns the path to an object whose `length` is an object. */
 function measuredByObject(value: unknown): string[] | undefined {
   if (!isObject(value) && !Array.isArray(value)) return undefined
   if (isObject(value) && isObject(value['length'])) return []

@@ -7,17 +7,17 @@ const isBlank = (text: string) => blank.test(text)
 
 /** An object or a list that is read and has not come to its end. Its members up to `from` are in it. */
 export class OpenContainer {
-  /** Where its bracket is. */
+  /** The position of its bracket. */
   start = 0
   isList = false
-  /** Where what is not in it yet begins. */
+  /** The position at which the part not yet added to it begins. */
   from = 0
   /** The last comma between its members; before `from` where there was none since. */
   comma = -1
   names = 0
   /** Its value is put together here; otherwise the engine parses it with what it is in. */
   isBuilt = false
-  /** What follows is the comma behind a member that was added by itself, or the end. */
+  /** True where the comma behind a member that was added by itself, or the end, comes next. */
   isAfterChild = false
   readonly #text: string
   #list: unknown[] = none

@@ -1,4 +1,4 @@
-/** How much a JSON text may hold, whatever its length. */
+/** Limits on the shape of a JSON text, whatever its length. */
 export interface ShapeLimits {
   /** Lists and objects in each other. */
   maxDepth: number
@@ -41,7 +41,7 @@ const words: Record<keyof ShapeLimits, (limit: number) => string> = {
   maxNames: (limit) => `has an object with more than ${limit} names`,
 }
 
-/** What is wrong with a text that exceeds one of its limits, behind its subject. */
+/** Describes the limit that a text exceeds, to follow its subject in a sentence. */
 export const toWords = (limit: keyof ShapeLimits, limits: ShapeLimits): string =>
   words[limit](limits[limit])
 

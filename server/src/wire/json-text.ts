@@ -1,4 +1,4 @@
-/** How many escapes are passed over at a time. */
+/** The number of escapes that are passed over at a time. */
 const maxEscapes = 4096
 
 const backslash = 0x5c

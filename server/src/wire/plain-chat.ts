@@ -19,6 +19,6 @@ export function toPlainChat(body: JsonObject): ChatRequest {
   if (!Array.isArray(tools) || tools.length === 0) {
     for (const name of ['tools', 'tool_choice', 'parallel_tool_calls']) delete chat[name]
   }
-  // How much there may be of anything was asked where it arrived.
+  // The bounds on numbers of elements were checked where the request arrived.
   return check(ChatRequest, chat)
 }

@@ -34,7 +34,7 @@ export class SseReader {
     return this.#feed(this.#decoder.decode(bytes, { stream: true }))
   }
 
-  /** What was left when the bytes ended: a last event may lack its blank line. */
+  /** Returns the events left when the bytes end: a last event may lack its blank line. */
   end(): string[] {
     return this.#feed(`${this.#decoder.decode()}\n\n`)
   }
@@ -61,7 +61,7 @@ export class SseReader {
     return at
   }
 
-  /** The same where lines end in carriage returns, or in both. */
+  /** Reads lines that end in carriage returns, or in both. */
   #readMixed(text: string, start: number): number {
     let at = start
     let feed = text.indexOf('\n', at)
@@ -129,7 +129,7 @@ export const frame = (data: string) => `data: ${data}\n\n`
 export const namedFrame = (event: JsonObject & { type: string }) =>
   `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
-/** What ends a stream that succeeded. */
+/** The frame that ends a stream that succeeded. */
 export const doneFrame = 'data: [DONE]\n\n'
 
 /** A comment that keeps a silent connection open; every client skips it. */
