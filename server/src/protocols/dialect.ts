@@ -4,20 +4,20 @@ import type { EventWriter } from '../wire/event-writer'
 import type { HostedUses } from '../wire/hosted-uses'
 import type { JsonObject } from '../wire/json-body'
 
-/** How a format words its failures, and which headers all its answers carry. */
+/** The error format of a dialect, and the headers that all its answers carry. */
 export interface Wording {
   errorBody: (error: ApiError, requestId: string) => object
   headers?: (requestId: string) => Record<string, string>
   /**
-   * The events of an error that its client looks for in a stream, though none had begun; undefined where it
-   * is told by its status.
+   * The events of an error that its client looks for in a stream, even though none had begun; undefined
+   * where the status alone carries the error.
    */
   failedStream?: (error: ApiError, requestId: string) => string | undefined
 }
 
 /**
- * A format that callers speak beside our own: pure. Its requests become chat requests, go through
- * the stages of `gateway.ts` as such, and their answers are told in its words again.
+ * A format that clients use beside our own: pure. Its requests become chat requests, pass the stages of
+ * `gateway.ts` as such, and their answers are translated back.
  */
 export interface Dialect {
   wording: Wording
@@ -41,19 +41,19 @@ export interface Original {
    * account's. Absent where a format knows nothing that a provider keeps.
    */
   shared?: (body: JsonObject, model: { reasoning: boolean }) => JsonObject
-  /** What tools that the provider runs can come to, for a model with that price. */
+  /** The maximum use of the tools that the provider runs, for a model with that price. */
   hosted?: (pricing: Pick<PaidTerms['pricing'], 'search'>) => HostedUses | undefined
   /** The body for a credential of the caller's own, where it does not go on as it is. */
   own?: (body: JsonObject, model: { reasoning: boolean }) => JsonObject
 }
 
-/** What a request is charged by, and who hears of fields that the price does not cover. */
+/** The price of a request, and a callback for fields that the price does not cover. */
 export interface PaidTerms {
   pricing: { search?: unknown; cacheWrite?: unknown; cacheWriteLong?: unknown }
   omit: (field: string) => void
 }
 
-/** One request of a dialect: the chat request that stands in for it, and how its answer is told. */
+/** One request of a dialect: the chat request that stands in for it, and the translation of its answer. */
 export interface Translation {
   /**
    * With `stream_options.include_usage` where it is to stream, so that the writer learns of the usage,
@@ -64,9 +64,12 @@ export interface Translation {
   original?: Original | undefined
   /** For which models an output limit above theirs is lowered to theirs, and not refused. */
   lowersOutput?: ((model: { provider: string }) => boolean) | undefined
-  /** Why no provider of another format can do what is asked; thrown before one of them is. */
+  /**
+   * The error where no provider of another format can serve the request; thrown before one of them is
+   * tried.
+   */
   refusal?: ApiError | undefined
-  /** Fields that a provider of another format answers without; their caller is told. */
+  /** Fields that a provider of another format answers without; the answer names them to the caller. */
   omitted?: readonly string[]
   /** A field of the chat request as the caller knows it. */
   callersField?: (param: string) => string

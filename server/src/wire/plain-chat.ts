@@ -5,8 +5,8 @@ import { toToolMessages, toTools } from './legacy-functions'
 
 /**
  * A chat request in the one form that adapters read: tools instead of `functions`, in the history
- * too, functions instead of custom tools, `reasoning_effort` instead of `reasoning`, no choice among tools that are not there. Throws
- * `invalid_request`.
+ * too, functions instead of custom tools, `reasoning_effort` instead of `reasoning`, no choice among
+ * tools that are absent. Throws `invalid_request`.
  */
 export function toPlainChat(body: JsonObject): ChatRequest {
   const chat = toTools(withFunctionTools(body))

@@ -9,6 +9,7 @@ type Judge = (value: unknown) => boolean
  * have, as requests do: zod makes objects for each absent field, and copies each present one. Here present
  * fields are judged, and nothing is made of them. Values that fail are parsed by zod, so that every error
  * is its own.
+ *
  * For loose objects of JSON whose fields are checked and not changed: no defaults, no transforms.
  */
 export function toSparse<Schema extends z.ZodObject>(schema: Schema): Schema {

@@ -1,11 +1,11 @@
 import type { MessagesTurn } from './schema'
 
-/** A history as it goes on behind the last summary that Anthropic made of it. */
+/** A history that continues behind the last summary that Anthropic made of it. */
 interface Compacted {
   summary: string
-  /** Where the turn with the summary stands. */
+  /** The position of the turn with the summary. */
   at: number
-  /** That turn, with nothing of what was said before the summary. */
+  /** That turn, without the content before the summary. */
   turn: MessagesTurn
 }
 

@@ -9,8 +9,8 @@ import { invalidRequest, type ApiError } from '../../errors'
 import type { JsonObject } from '../../wire/json-body'
 
 /**
- * Told of each thing that only Anthropic itself can be asked; `unmeasured`: nobody but Anthropic knows
- * how much it is, so that no hold covers it.
+ * Receives each feature that only Anthropic itself supports; `unmeasured`: only Anthropic knows its size,
+ * so that no hold covers it.
  */
 export type Refuse = (error: ApiError, size?: 'unmeasured') => void
 
@@ -18,7 +18,7 @@ export type Refuse = (error: ApiError, size?: 'unmeasured') => void
 export const onlyAnthropic = (param: string, message: string): ApiError =>
   invalidRequest(param, 'unsupported_by_model', `${param}: ${message}`)
 
-/** What is said in blocks, as parts of a chat message. `path` is where the blocks stand. */
+/** Turns blocks into parts of a chat message. `path` is the position of the blocks in the request. */
 export const toParts = (
   blocks: readonly MessageBlock[],
   path: string,
@@ -93,7 +93,7 @@ function toImage(source: ImageSource, path: string, refuse: Refuse): JsonObject[
   }
 }
 
-/** A text is told as text, which all models read; anything else is a file. */
+/** Passes a text on as text, which all models read; any other document becomes a file. */
 function toDocument(document: DocumentBlock, path: string, refuse: Refuse): JsonObject[] {
   const { source, title, context } = document
   const head = [title, context].filter((text) => text).join('\n')

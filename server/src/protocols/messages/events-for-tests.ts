@@ -10,7 +10,7 @@ export interface ReadMessage {
   pings: number
   /** The error that it ended in. */
   error: Json | undefined
-  /** What is wrong with the order of its events, or with their form. */
+  /** Faults in the order of its events, or in their form. */
   problems: string[]
 }
 

@@ -15,7 +15,7 @@ const toolsOf = ({ tools }: JsonObject): unknown[] => (Array.isArray(tools) ? to
 const sumOf = (tools: readonly JsonObject[]): number =>
   tools.reduce((sum, { max_uses: uses }) => sum + boundOf(uses), 0)
 
-/** What Anthropic's tools for the web can come to in a request; undefined where it offers none of them. */
+/** The maximum use of Anthropic's web tools in a request; undefined where it offers none of them. */
 export function hostedUsesIn(body: JsonObject): HostedUses | undefined {
   const bounded = toolsOf(body).filter(isObject).filter(isBounded)
   if (bounded.length === 0) return undefined
@@ -23,7 +23,7 @@ export function hostedUsesIn(body: JsonObject): HostedUses | undefined {
   return { searches: sumOf(searching), rounds: sumOf(bounded) }
 }
 
-/** The same request with a bound on each of these tools; the same object where there are none. */
+/** Returns the request with a bound on each of these tools; the same object where there are none. */
 export function withBoundedUses(body: JsonObject): JsonObject {
   if (!hostedUsesIn(body)) return body
   const tools = toolsOf(body).map((tool) =>

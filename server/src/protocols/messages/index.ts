@@ -61,7 +61,7 @@ const lowersOutput: Translation['lowersOutput'] = ({ provider }) => provider !==
 
 const ownHeaders = ['anthropic-version', 'anthropic-beta']
 
-/** Those headers of a caller that belong to his request. */
+/** The headers of an inbound request that belong to its content. */
 const headersOf = (headers: Headers) =>
   Object.fromEntries(
     ownHeaders.flatMap((name) => {
@@ -80,5 +80,5 @@ const dialect =
 /** The Messages format of Anthropic, for a request with these headers. Source: contract 5.1. */
 export const messages = dialect(MessagesRequest)
 
-/** The same, for a prompt whose tokens are to be counted. */
+/** The Messages dialect for a prompt whose tokens are to be counted. */
 export const messagesToCount = dialect(CountRequest)

@@ -69,7 +69,7 @@ const SearchResultBlock = z
   })
   .meta({ ref: 'MessageSearchResult' })
 
-/** What both sides of a conversation, documents and results can hold. */
+/** Content that both sides of a conversation, documents and results can hold. */
 const said = [TextBlock, ImageBlock, DocumentBlock, SearchResultBlock] as const
 const callId = text(8192, 1)
 

@@ -14,7 +14,7 @@ function ownOf(tools: readonly MessagesTool[]): MessagesTool[] {
   return own
 }
 
-/** Whether the caller runs a tool, whose schema it brings. */
+/** Returns true for a tool that the client runs, whose schema it brings. */
 export const isOwn = ({ type }: Pick<MessagesTool, 'type'>) => !type || type === 'custom'
 
 /**

@@ -26,7 +26,7 @@ function same(found: unknown, wanted: unknown, what: string): void {
 
 const isCall = (item: JsonObject) => String(item['type']).endsWith('call')
 
-/** What holds the text of a part, by the type of its item or part. */
+/** The field that holds the text of a part, by the type of its item or part. */
 const textFields: Record<string, string> = {
   output_text: 'text',
   refusal: 'refusal',

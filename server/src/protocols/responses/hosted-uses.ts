@@ -37,8 +37,9 @@ export function choiceIn({ tool_choice: choice }: JsonObject): ResponsesRequest[
 }
 
 /**
- * Whether a search is to be paid for: clients offer it unasked, and what it can cost is held. Who bounds the
- * calls of hosted tools, has the model call it, or offers nothing else, asks for it.
+ * Decides whether a search is to be paid for: clients offer it by default, and its maximum cost is held. A
+ * request that bounds the calls of hosted tools, makes the model call it, or offers nothing else, wants
+ * it.
  */
 export function asksForSearch(body: JsonObject, hasOthers: boolean): boolean {
   if (choiceIn(body) === 'none') return false
@@ -46,7 +47,10 @@ export function asksForSearch(body: JsonObject, hasOthers: boolean): boolean {
   return typeof most === 'number' || !mayOmit({ type: 'web_search' }, hasOthers, choiceIn(body))
 }
 
-/** What the web search of a request can come to, where it has a price; undefined where it is not asked for. */
+/**
+ * The maximum use of the web search of a request, where it has a price; undefined where the request does
+ * not want it.
+ */
 export function hostedUsesIn(body: JsonObject, isFree: (tool: unknown) => boolean) {
   const { tools, max_tool_calls: most } = body
   if (!Array.isArray(tools) || !tools.some(isPricedSearch)) return undefined

@@ -21,7 +21,7 @@ const headersOf = (headers: Headers) =>
     }),
   )
 
-/** What is known of a request once it is read. */
+/** Facts about a request that are known once it is read. */
 interface Asking {
   /** Its answer is kept by Tollgate, on whatever connection it is made. */
   readonly isBackground: boolean

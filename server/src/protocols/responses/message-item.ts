@@ -22,7 +22,7 @@ const toContent = ({ kind, text, annotations }: Part): JsonObject =>
     ? { type: 'output_text', annotations: [...annotations], logprobs: [], text }
     : { type: 'refusal', refusal: text }
 
-/** What the model says to the caller: parts of text and of refusal, one after the other. */
+/** The model's message to the caller: parts of text and of refusal, one after the other. */
 export class MessageItem implements OutputItem {
   readonly #place: OutputPosition
   readonly #parts: Part[] = []

@@ -19,13 +19,13 @@ type Output = Of<
   | 'tool_search_output'
 >
 
-/** What the model did in one go, and what its tools gave back. */
+/** One turn of the model, with the results of its tools. */
 interface Turn {
   texts: string[]
   thoughts: JsonObject[]
   calls: JsonObject[]
   results: JsonObject[]
-  /** What is no text among the results. */
+  /** Content among the results that is not text. */
   shown: JsonObject[]
   /** Another id of a call -> its own. */
   aliases: Map<string, string>
@@ -57,9 +57,9 @@ export class ItemHistory {
     if (isCall(item)) this.#call(item)
     else if (isOutput(item)) this.#answer(item, param)
     else if (item.type === 'reasoning') this.#turn().thoughts.push(...readThoughts(item))
-    // What was found is in the message behind it.
+    // The results of the search are in the message behind it.
     else if (item.type === 'web_search_call') this.#turn().texts.push(searchedFor(item))
-    // All others are no part of what is said: see `chat.ts`.
+    // All others are no part of the conversation: see `chat.ts`.
     else if (isSaid(item)) this.#say(item, param)
   }
 
@@ -129,7 +129,7 @@ export class ItemHistory {
 
 interface Result {
   text: string
-  /** What is no text. */
+  /** Content that is not text. */
   shown: JsonObject[]
 }
 

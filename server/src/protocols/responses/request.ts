@@ -46,7 +46,7 @@ const shape = {
   service_tier: maybe(z.string()),
 }
 
-/** What may stand for an input. */
+/** Fields that may stand for an input. */
 const withInput = ['previous_response_id', 'conversation', 'prompt'] as const
 
 /**

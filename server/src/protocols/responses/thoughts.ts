@@ -15,7 +15,7 @@ export const packThoughts = (details: readonly JsonObject[]): string =>
 /** As OpenAI's own thoughts are known in chat. Others cannot read them, and leave them out. */
 const ofOpenAi = { type: 'reasoning.encrypted', format: 'openai-responses-v1' }
 
-/** What an item carries: what was packed here, or what OpenAI itself encrypted. */
+/** Reads the thoughts of an item: those that were packed here, or those that OpenAI itself encrypted. */
 export function readThoughts({ encrypted_content: data, id }: JsonObject): JsonObject[] {
   if (typeof data !== 'string' || data === '') return []
   if (data.startsWith(mark)) return unpacked(data)

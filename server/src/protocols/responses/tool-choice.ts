@@ -4,11 +4,11 @@ import type { HostedTool, ToolSet } from './tool-set'
 import { invalidRequest, type ApiError } from '../../errors'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
-/** What becomes of a request's tools, and of the choice among them. */
+/** A request's tools as functions, and the choice among them. */
 export interface ChosenTools {
   /** Fields of a chat request. */
   fields: JsonObject
-  /** Where tools stood that the answer is made without. */
+  /** The positions of tools that the answer is made without. */
   omitted: string[]
   refusal?: ApiError | undefined
 }

@@ -1,7 +1,7 @@
 import { customParameters, grammarText } from '../../wire/custom-tools'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
-/** How a tool is called that its caller runs: each by items of its own types. */
+/** The kind of a tool that its caller runs: each is called by items of its own types. */
 export type ToolKind =
   | 'function'
   | 'custom'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What every provider takes as the name of a function. */
+/** The pattern that every provider accepts as the name of a function. */
 const accepted = /^[a-zA-Z0-9_-]{1,64}$/
 const maxLength = 64
 const hashLength = 8

@@ -11,11 +11,11 @@ export interface HostedTool {
 
 type Refuse = (error: ApiError) => void
 
-/** Where a tool stands. */
+/** The position of a tool. */
 interface Place {
   param: string
   namespace?: string
-  /** What is said of the namespace, before its first tool. */
+  /** The description of the namespace, before its first tool. */
   before?: string
 }
 
