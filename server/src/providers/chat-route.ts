@@ -18,15 +18,15 @@ import { anthropicOnVertex } from './vertex/anthropic'
 import type { JsonObject } from '../wire/json-body'
 import { toPlainChat } from '../wire/plain-chat'
 
-/** How a request in the OpenAI format is relayed. */
+/** The route of a request that is relayed in the OpenAI format. */
 export interface RelayRoute {
-  /** What stands for the model in the body, where it is not the model's own name. */
+  /** The value for the model in the body, where it is not the model's own name. */
   deployment?: string
   /** The whole address, where it is no path behind the connection's. */
   url?: string
 }
 
-/** How one chat request is put to one connection. */
+/** The route of one chat request over one connection. */
 export interface ChatRoute extends RelayRoute {
   /** Undefined where it is relayed. */
   adapter?: Adapter
@@ -35,7 +35,7 @@ export interface ChatRoute extends RelayRoute {
 
 const relayed: ChatRoute = { operation: 'chat' }
 
-/** The way of a chat request: by its provider's dialect, by the model, and by what is asked. */
+/** Selects the route of a chat request by its provider's dialect, the model and the request's fields. */
 export function selectChatRoute(line: ProviderRoute, model: string, chat: JsonObject): ChatRoute {
   const { provider } = line
   const adapter = adapterOf(provider)

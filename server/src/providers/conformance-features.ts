@@ -10,7 +10,7 @@ export interface RequestFeature {
   mark: RegExp
 }
 
-/** A feature of answers: what a provider says, and what the caller must get. */
+/** A feature of answers: the provider's answer, and the one that the caller must receive. */
 export interface AnswerFeature {
   name: string
   saying: VoicedAnswer

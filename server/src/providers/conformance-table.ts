@@ -22,14 +22,14 @@ import { isObject, type JsonObject } from '../wire/json-body'
 import { toPlainChat } from '../wire/plain-chat'
 import { noUsage } from '../wire/usage'
 
-/** How well a dialect does: what the caller sent arrives, is refused with 400, or goes unsaid. */
+/** The outcome of a feature in a dialect: it arrives, is refused with 400, or is left out. */
 type Result = 'yes' | 'refused' | 'left out' | '–'
 
 export interface ConformanceDialect {
   name: string
   /** Undefined for what is relayed. */
   adapter?: Adapter
-  /** How it is relayed; as to OpenAI unless said otherwise. */
+  /** The options of its relay; those of OpenAI where absent. */
   options?: RelayOptions
   upstreamModel: string
   voice: Voice
@@ -92,7 +92,7 @@ export function writtenFor(
   const capabilities = { reasoning: true, tools: true, vision: true, jsonSchema: true }
   const limit = readOutputLimit(chat)?.limit ?? 1000
   const plain = toPlainChat(chat)
-  // What is fetched for a provider that does not fetch: base64 of its name.
+  // The data fetched for a provider that does not fetch: base64 of its name.
   const fetched = { mimeType: 'image/png', base64: btoa('mark.png') }
   const media = new Map(adapter.addresses?.(plain).map((url) => [url, fetched]))
   const target: AdapterTarget = { upstreamModel, maxTokens: limit, capabilities, media }
@@ -102,7 +102,7 @@ export function writtenFor(
 const sent = (dialect: ConformanceDialect, chat: JsonObject): JsonObject =>
   writtenFor(dialect, chat).body
 
-/** What becomes of a feature on its way to the provider. Throws what is no refusal. */
+/** Returns the outcome of a feature on its way to the provider. Throws any error that is no refusal. */
 export function requestResult(dialect: ConformanceDialect, { chat, mark }: RequestFeature): Result {
   const plain = { model: 'a/b', messages: [{ role: 'user', content: 'Hello' }] }
   const without = JSON.stringify(sent(dialect, plain))
@@ -116,7 +116,7 @@ export function requestResult(dialect: ConformanceDialect, { chat, mark }: Reque
   }
 }
 
-/** What a caller gets of an answer, in the order in which its events come. */
+/** Returns the answer that a caller receives, in the order in which its events arrive. */
 function heard({ adapter, voice }: ConformanceDialect, { saying, isUnmarked }: AnswerFeature) {
   const request = relay()
   const stream = adapter
@@ -128,7 +128,7 @@ function heard({ adapter, voice }: ConformanceDialect, { saying, isUnmarked }: A
   return { choice: wholeOf(whole, request), usage: stream.usage() }
 }
 
-/** Whether the caller gets what was said. */
+/** Returns whether the caller receives the provider's content. */
 export function answerResult(dialect: ConformanceDialect, feature: AnswerFeature): Result {
   let got: ReturnType<typeof heard>
   try {

@@ -19,12 +19,12 @@ export interface RequestRow {
   /** Beside `model`, and `messages` where they do not matter. */
   chat: JsonObject
   target?: Partial<AdapterTarget>
-  /** What differs from the body of the plainest request; null for what it lacks. */
+  /** The differences from the body of the plainest request; null for a field that it lacks. */
   body?: JsonObject
   refused?: { param: string; issue: string }
 }
 
-/** What a provider streams, and what the caller gets. */
+/** The events of a provider, and the answer that the caller receives. */
 export interface AnswerRow {
   what: string
   events: readonly (JsonObject | string)[]
@@ -60,7 +60,7 @@ export interface Conformance {
   errors: readonly ErrorRow[]
   /** Names of recordings below `../shared/fixtures/upstream`, which are read where they are. */
   recordings: readonly (Omit<AnswerRow, 'what' | 'events'> & { file: string })[]
-  /** How events are written and cut; server-sent events unless said otherwise. */
+  /** Encodes and cuts the events; server-sent events where absent. */
   framed?: (events: readonly string[]) => Uint8Array
   cutter?: () => EventCutter
 }
@@ -101,7 +101,7 @@ const requestOf = () => {
   }
 }
 
-/** What became of one stream. */
+/** The outcome of one stream. */
 interface Outcome {
   chunks: string[]
   error: unknown

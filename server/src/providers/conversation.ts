@@ -28,15 +28,15 @@ export type HistoryTurn =
   | { role: 'tool'; callId: string; name: string; pieces: Piece[]; cacheControl?: CacheControl }
 
 /**
- * The history of a chat request. Throws `invalid_request` for arguments that are no JSON object and
- * for a result whose call is missing. Source: contract 12.1.
+ * Returns the history of a chat request. Throws `invalid_request` for arguments that are no JSON object
+ * and for a result whose call is missing. Source: contract 12.1.
  */
 export function toTurns({ messages }: ChatRequest): HistoryTurn[] {
   const names = new Map<string, string>()
   return messages.map((message, index) => toTurn(message, { param: `messages.${index}`, names }))
 }
 
-/** Where a message stands, and the calls before it: id -> name of the tool. */
+/** The position of a message, and the calls before it: id -> name of the tool. */
 interface Place {
   param: string
   names: Map<string, string>
@@ -94,7 +94,7 @@ function toPieces({ content, role, ...rest }: ChatMessage, param: string): Piece
   return said
 }
 
-/** What a part says in words; undefined for a part that is none. */
+/** Returns the text of a part; undefined for a part that is none. */
 export function getPartText(part: ContentPart): string | undefined {
   if (part.type === 'text') return part.text
   return part.type === 'refusal' ? part.refusal : undefined

@@ -33,7 +33,7 @@ const variablePrefix = (key: string) => key.toUpperCase().replaceAll(/[^A-Z0-9]/
 /** The environment variable that replaces a provider's base URL: `OPENAI_BASE_URL`. */
 export const baseUrlVariable = (key: string): string => `${variablePrefix(key)}_BASE_URL`
 
-// What `max_completion_tokens` was called before, where the newer name is not known.
+// The former name of `max_completion_tokens`, for providers that do not know the newer one.
 export const oldCap = { max_completion_tokens: 'max_tokens' }
 export const newCap = { max_tokens: 'max_completion_tokens' }
 

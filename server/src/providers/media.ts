@@ -7,8 +7,8 @@ export interface MediaData {
 }
 
 /**
- * The addresses of images in a request, each once, in their order: what has to be fetched for a
- * provider that does not fetch, but for those that `isNative` says it can read itself.
+ * Returns the addresses of images in a request, each once, in their order: those to fetch for a provider
+ * that does not fetch, without those that the provider can read itself by `isNative`.
  */
 export function findImageAddresses(
   { messages }: Pick<CallerChat, 'messages'>,
@@ -26,7 +26,7 @@ export function findImageAddresses(
   return [...addresses]
 }
 
-/** The same request with data in place of the addresses of what was fetched. */
+/** Returns the request with the fetched data in place of the addresses. */
 export function withData(chat: ChatRequest, media: ReadonlyMap<string, MediaData> = new Map()) {
   if (media.size === 0) return chat
   const messages = chat.messages.map((message) => {

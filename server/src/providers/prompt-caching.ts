@@ -6,7 +6,7 @@ import {
 } from '../wire/cache-control'
 import { isObject, type JsonObject } from '../wire/json-body'
 
-/** How long what breakpoints cover is kept. */
+/** The lifetime of the cached prompt in front of a breakpoint. */
 export type CacheLifetime = NonNullable<CacheControl['ttl']>
 
 /** The breakpoints that a chat request gets beside those that it has. */

@@ -4,7 +4,7 @@ import { isObject } from '../wire/json-body'
 const has = ({ codes }: ProviderErrorBody, known: ReadonlySet<string>) =>
   codes.some((code) => known.has(code))
 
-/** What some say 400 of, and what it stands for. */
+/** Codes that mean a bad key, though some providers send 400 with them. */
 const badKeyCodes = new Set(['invalid_api_key', 'authentication_error', 'invalidapikey'])
 const badKey =
   /(?:incorrect|invalid|wrong|bad|expired|missing) api[ _-]?key|api[ _-]?key (?:provided )?(?:is )?(?:not valid|invalid|incorrect|expired|not found|missing)/i
@@ -32,7 +32,7 @@ const unknownModelCodes = new Set([
 const unknownModel =
   /\bmodel:?\s(?:[`'"]?[\w./:@-]{1,100}[`'"]?,? )?(?:does not exist|not exist|(?:was |is )?not found|has been decommissioned)|is not a valid model id|model identifier is invalid|non-serverless model/i
 
-/** Of an error in place of an answer: whose fault it would have been. */
+/** Types of an error in place of an answer that make it the caller's fault. */
 const rejectedTypes = new Set(['invalid_request_error', 'badrequesterror', 'validation'])
 
 const rejections = new Set([200, 400, 413, 422])
@@ -83,7 +83,7 @@ const filtered =
 /** OpenRouter and xAI say 403 of it. */
 const filterStatuses = new Set([200, 400, 403, 422, 451])
 
-/** Whether the provider's filter refused what the request says. */
+/** Returns whether the provider's filter refused the content of the request. */
 export function isFiltered(
   said: ProviderErrorBody,
   { text, status }: { text: string; status: number },

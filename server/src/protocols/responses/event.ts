@@ -1,6 +1,9 @@
 import type { JsonObject } from '../../wire/json-body'
 
-/** One event of a stream, before it is numbered. @see https://platform.openai.com/docs/api-reference/responses-streaming */
+/**
+ * One event of a stream, before it is numbered.
+ * @see https://platform.openai.com/docs/api-reference/responses-streaming
+ */
 export interface StreamEvent extends JsonObject {
   type: `response.${string}`
 }

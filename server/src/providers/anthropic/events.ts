@@ -35,7 +35,10 @@ const MessagesEvent = z.discriminatedUnion('type', [
     message: z.object({
       id: z.string().nullish(),
       usage: Counts,
-      /** What is there already: an answer that goes on after the provider's own tools, or is whole. */
+      /**
+       * Content that exists already: of an answer that continues after the provider's own tools, or is
+       * whole.
+       */
       content: z.array(ContentBlock).nullish(),
       stop_reason: z.string().nullish(),
     }),

@@ -1,4 +1,4 @@
-/** What a family of Claude models accepts. Source: contract 12.7. */
+/** The features that a family of Claude models accepts. Source: contract 12.7. */
 export interface ClaudeFamily {
   /** Tokens; undefined for models that are no Claude. */
   maxOutput: number | undefined
@@ -7,7 +7,7 @@ export interface ClaudeFamily {
   /** `temperature` and `top_p`. */
   sampling: boolean
   thinking: 'adaptive' | 'budget' | 'none'
-  /** How thinking is switched off. */
+  /** The way to switch thinking off. */
   off: 'disabled' | 'between_tools' | 'never'
   /** Levels of effort beyond `low`, `medium` and `high`. */
   furtherEfforts: readonly ('xhigh' | 'max')[]

@@ -41,7 +41,7 @@ function request(
   }
 }
 
-/** A lowered limit may leave no room for the thinking that was asked for. */
+/** A lowered limit may leave no room for the requested thinking. */
 function limited({ thinking }: JsonObject, maxTokens: number): JsonObject {
   const budget = isObject(thinking) ? Number(thinking['budget_tokens'] ?? 0) : 0
   if (!isObject(thinking) || budget < maxTokens) return { max_tokens: maxTokens }
@@ -69,7 +69,7 @@ function withoutForeignCitations(block: unknown): unknown {
   return own.length > 0 ? { ...rest, citations: own } : rest
 }
 
-/** What another model thought has no signature, and without one it is refused. */
+/** Thoughts of another model have no signature, and Anthropic refuses them without one. */
 function withoutForeign(turn: unknown): unknown {
   if (!isObject(turn) || turn['role'] !== 'assistant' || !Array.isArray(turn['content']))
     return turn
@@ -115,7 +115,7 @@ class RelayedMessage implements RelayedStream {
   }
 
   end(): string[] {
-    // It has told its usage itself.
+    // The stream carries its usage itself.
     this.#reading.end()
     return []
   }
@@ -156,7 +156,10 @@ function whole(answer: unknown, asked: RelayRequest): WholeAnswer {
   }
 }
 
-/** What nearly all answers consist of has no fewer bytes than its texts have characters. */
+/**
+ * Most answers need no closer look: their count is at most the characters of their texts, which never
+ * exceed the bytes.
+ */
 function believed(counted: Usage, content: readonly unknown[], asked: RelayRequest): Usage {
   let length = 0
   for (const block of content) {
@@ -180,7 +183,7 @@ function sizeOf(content: readonly unknown[], units?: AnswerUnits): TextSize {
   return size
 }
 
-/** For callers who speak the Messages format themselves. Source: contract 5.1. */
+/** The passthrough for callers who use the Messages format. Source: contract 5.1. */
 export const ownFormat: NativePassthrough = {
   format: 'messages',
   request,

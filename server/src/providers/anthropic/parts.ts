@@ -91,7 +91,7 @@ class MessageParts {
     for (const [name, count] of Object.entries(usage ?? {})) {
       if (count !== null) this.#counts[name] = count
     }
-    // What the start said about output is no count of it.
+    // The output in the start event is no count of it.
     return typeof usage?.['output_tokens'] === 'number' ? this.#usage() : []
   }
 

@@ -2,8 +2,8 @@ import type { AnthropicBlock } from './content'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
 /**
- * Thinking as it travels through clients: blocks with their signatures, in the field and the form
- * that OpenRouter gave them. The format says whose they are: nobody else accepts the signatures.
+ * Thinking as it travels through clients: blocks with their signatures, in the field and the form that
+ * OpenRouter gave them. The format names their vendor: no other accepts the signatures.
  * @see https://openrouter.ai/docs/use-cases/reasoning-tokens
  */
 const format = 'anthropic-claude-v1'

@@ -86,7 +86,7 @@ function samplingOf(
   return typeof topP === 'number' ? { top_p: topP } : {}
 }
 
-/** White space alone is rejected, and stops nothing that could be told from the rest. */
+/** Anthropic rejects a stop sequence of white space alone, so it is left out. */
 function stopsOf({ stop }: ChatRequest): string[] {
   const stops = typeof stop === 'string' ? [stop] : (stop ?? [])
   return stops.filter((text) => text.trim() !== '')

@@ -2,7 +2,7 @@ import type { ClaudeFamily } from './families'
 import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
 
-/** How much a request is to think. */
+/** The amount of thinking of a request. */
 export interface ClaudeThinking {
   /** The field `thinking`. */
   field?: JsonObject

@@ -30,7 +30,7 @@ const documentFormats: Readonly<Record<string, string>> = {
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
 }
 
-/** What the blocks of one request share. */
+/** The state that the blocks of one request share. */
 export interface Writing {
   media: AdapterTarget['media']
   cachePoints: CachePoints | undefined

@@ -22,7 +22,7 @@ const toCachePoint = ({ ttl }: CacheControl): Block => ({
 
 export const isCachePoint = (block: Block): boolean => 'cachePoint' in block
 
-/** The same lists of blocks, in the order of the prompt, with the breakpoints that are taken. */
+/** Returns the lists of blocks, in the order of the prompt, with the breakpoints that the provider takes. */
 export function fitCachePoints(lists: readonly (readonly Block[])[]): Block[][] {
   const fitting = fitBreakpoints(lists.flat().filter(isCachePoint).map(toControl), maxBreakpoints)
   let position = 0

@@ -82,7 +82,7 @@ export class FrameReader {
   }
 }
 
-/** How many bytes the first frame has; undefined while they are not all there. */
+/** Returns the length of the first frame in bytes; undefined while it is incomplete. */
 function frameEnd(bytes: Buffer): number | undefined {
   if (bytes.byteLength < preludeBytes) return undefined
   const total = bytes.readUInt32BE(0)
@@ -110,7 +110,7 @@ const fixedSizes: Readonly<Record<number, number>> = {
 const binaryType = 6
 const textType = 7
 
-/** The headers that are text; no other says anything here. */
+/** Returns the headers that are text; no other matters here. */
 function readHeaders(bytes: Buffer): ReadonlyMap<string, string> {
   const headers = new Map<string, string>()
   let at = 0

@@ -8,17 +8,17 @@ export interface CachePoints {
   hour: boolean
 }
 
-/** What a family of models takes beyond what Converse has in common. */
+/** The abilities of a family of models beyond those that Converse has in common. */
 export interface BedrockFamily {
-  /** What its own API says of the model, where it is a Claude. */
+  /** The properties of the model in its vendor's own API, where it is a Claude. */
   claude: ClaudeFamily | undefined
-  /** How others are asked to think: in levels that are all known, or in three. */
+  /** The levels of thinking of other models: levels that are all known, or three. */
   thinking: 'none' | 'nova' | 'levels' | 'three_levels'
   /** Temperature and top_p. */
   sampling: boolean
-  /** How an answer is held to a JSON schema: natively where the catalogue knows of it, or by a tool. */
+  /** The way to a JSON schema: natively where the catalogue knows of it, or by a tool. */
   schema: 'native' | 'tool'
-  /** Where a prompt can be cached and for how long, undefined where it cannot. */
+  /** The places where a prompt can be cached, and for how long; undefined where it cannot. */
   cachePoints: CachePoints | undefined
   callIds: 'sixty_four' | 'nine_alphanumerics'
 }

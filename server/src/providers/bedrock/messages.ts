@@ -14,7 +14,7 @@ export interface ConverseMessage {
   content: ConverseBlock[]
 }
 
-/** How a history is written. */
+/** A history in the form of Converse. */
 export interface ConverseHistory extends Writing {
   callIds: BedrockFamily['callIds']
   /** Calls and results as calls and results; else as text, where no tool may be called any more. */
@@ -39,7 +39,7 @@ export function toHistory(
     throw invalidRequest('messages', 'empty', 'messages: there is no text in them.')
   }
   if (messages.length === 0) return { system: [], messages: [{ role: 'user', content: system }] }
-  // A conversation has to begin with the user; what he said was lost before it came to us.
+  // A conversation has to begin with the user, whose message was missing when it arrived here.
   if (messages[0]?.role === 'assistant') {
     messages.unshift({ role: 'user', content: [{ text: '(continued)' }] })
   }
@@ -82,7 +82,7 @@ function toResult(
 ): ConverseMessage {
   // A breakpoint cannot stand inside; the last one covers what the others do.
   const mark = toCachePoints(cacheControl, history.cachePoints)
-  // Some models refuse a result that says nothing.
+  // Some models refuse an empty result.
   const output = blocks.filter((block) => !isCachePoint(block))
   const content = output.length > 0 ? output : [{ text: '(no output)' }]
   if (!history.hasTools) {
@@ -113,7 +113,7 @@ function toThoughts(details: readonly JsonObject[]): ConverseBlock[] {
   })
 }
 
-/** Results come first, one a call, the last one said; a document never comes without a text. */
+/** Results come first, one a call, the last one given; a document never comes without a text. */
 function putInOrder(message: ConverseMessage): void {
   const results = new Map<unknown, ConverseBlock[]>()
   const others: ConverseBlock[] = []

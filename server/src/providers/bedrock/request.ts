@@ -126,7 +126,7 @@ function toOutputConfig(
 
 const onlyJson = 'Answer with one JSON object and nothing else.'
 
-/** No model here has a JSON mode: it is asked in words. */
+/** No model here has a JSON mode: an instruction requests it. */
 function withInstruction(turns: readonly HistoryTurn[], chat: ChatRequest): readonly HistoryTurn[] {
   if (chat.response_format?.type !== 'json_object') return turns
   const part = { type: 'text' as const, text: onlyJson }

@@ -65,8 +65,9 @@ function ofNova(effort: Effort): ConverseThinking {
 export const thoughtFormat = 'bedrock'
 
 /**
- * Whether the model waits for the results of calls whose thoughts do not go back to it, because the
- * client did not keep them or they are not to be sent. Asked to think on, Claude would refuse that.
+ * Returns whether the model waits for the results of calls whose thoughts do not go back to it, because
+ * the client did not keep them or they are not to be sent. Claude refuses to continue thinking in that
+ * case.
  */
 export function hasLostThoughts(turns: readonly HistoryTurn[], areSent: boolean): boolean {
   const answer = turns.findLast((turn) => turn.role === 'assistant')

@@ -25,7 +25,7 @@ export function toUsage(block: unknown): Usage | undefined {
     cachedInput,
     cacheWrite: cacheWrite - writtenLong,
     cacheWriteLong: writtenLong,
-    // Nobody says what else was counted, so it is charged as output.
+    // The rest of the total is of unknown kind, so it is charged as output.
     output: (output ?? 0) + (agrees ? 0 : Math.max(0, (total ?? 0) - whole)),
     flawed: counter.isFlawed || !agrees,
   }

@@ -17,8 +17,8 @@ const fields: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * What a refusal by Google means for the caller: as for OpenAI-alikes, after its own ways to say that
- * a key is bad, how long to wait and which field is wrong. @see https://cloud.google.com/apis/design/errors
+ * Translates a refusal by Google for the caller: as for OpenAI-compatible providers, after Google's own
+ * forms of a bad key, a time to wait and a wrong field. @see https://cloud.google.com/apis/design/errors
  */
 export function toGoogleError(failure: UpstreamFailure, source: ErrorSource): ApiError {
   const error = errorOf(failure.body)

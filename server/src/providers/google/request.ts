@@ -9,11 +9,11 @@ import type { AdapterTarget, UpstreamRequest } from '../adapter'
 import { findOmittedFields } from '../omitted-fields'
 import { refuseForeign } from '../unsupported-fields'
 
-/** How one home of the Gemini models differs from the other. */
+/** The differences between the two services of the Gemini models. */
 export interface GeminiHome {
-  /** What stands before the model's name in a path. */
+  /** The path in front of the model's name. */
   path: string
-  /** Calls and responses carry ids; on Vertex they are told apart by name and order. */
+  /** Calls and responses carry ids; Vertex distinguishes them by name and order. */
   callIds: boolean
   safetySettings: readonly JsonObject[]
 }

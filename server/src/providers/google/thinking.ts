@@ -22,9 +22,9 @@ export function toThinkingConfig(chat: ChatRequest, target: AdapterTarget): Json
   const generation = parseGeneration(model)
   if (!capabilities.reasoning || generation < 2.5) return undefined
   const effort = chat.reasoning_effort ?? chat.reasoning?.effort
-  // Who wants no thinking wants no account of it either.
+  // A request without thinking wants no thoughts shown either.
   const shown = effort === 'none' ? {} : { includeThoughts: true }
-  // This one thinks only when told to, and refuses to account for what it did not do.
+  // This model thinks only on request, and refuses to show thoughts otherwise.
   if (!effort) return /gemini-2\.5-flash-lite/.test(model) ? undefined : shown
   if (generation >= 3) return { ...shown, thinkingLevel: levelOf(effort, model) }
   return { ...shown, thinkingBudget: budgetOf(effort, model) }

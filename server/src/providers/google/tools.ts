@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../wire/json-body'
 
 type Tool = NonNullable<ChatRequest['tools']>[number]
 
-/** What the caller wants of tools, in the words of Google. */
+/** The tools of a request and the choice among them, in the terms of Google. */
 interface Wish {
   tools: readonly Tool[]
   mode: 'AUTO' | 'NONE' | 'ANY' | 'VALIDATED'
@@ -31,7 +31,7 @@ export function toShape(chat: ChatRequest, model: string): Shape {
   if (!wish) return { format }
   const wantsJson = Object.keys(format).length > 0
   if (!wantsJson) return { ...declared(wish), format }
-  // Whoever must call a tool gives no other answer, and whoever may not, needs none.
+  // A model that must call a tool gives no other answer, and one that may not, needs none.
   if (wish.mode === 'ANY') return { ...declared(wish), format: {} }
   if (wish.mode === 'NONE') return { format }
   if (parseGeneration(model) < 3) {

@@ -31,7 +31,7 @@ export function readGoogleUsage(block: unknown): Usage | undefined {
   )
 }
 
-/** The same of embeddings, whose images have a price of their own; nothing is written or cached. */
+/** Reads the usage of embeddings, whose images have a price of their own; nothing is written or cached. */
 export function readGoogleInputUsage(block: unknown): Usage | undefined {
   if (!isObject(block)) return undefined
   const { promptTokenCount, promptTokensDetails: details } = block

@@ -19,7 +19,7 @@ function without<Holder>(holder: Holder): Holder | JsonObject {
   return rest
 }
 
-/** The same list where nothing in it carries a breakpoint. */
+/** Removes the breakpoints of a list; the same list where it has none. */
 const withoutAll = (list: readonly unknown[]): readonly unknown[] =>
   list.some(isMarked) ? list.map(without) : list
 
@@ -44,13 +44,13 @@ function toPlainText({ role }: JsonObject, content: readonly unknown[]): unknown
   return isLone && isObject(only) && only['type'] === 'text' ? only['text'] : bare
 }
 
-/** The same without a breakpoint in either spelling, or with the one that it is to carry. */
+/** Removes the breakpoint in either spelling, and sets the one given. */
 function withControl(holder: JsonObject, control: CacheControl | undefined): JsonObject {
   const { cache_control: _control, prompt_cache_breakpoint: _breakpoint, ...rest } = holder
   return { ...rest, ...(control && { cache_control: control }) }
 }
 
-/** A tool whose breakpoint stands beside its function, or that has none. */
+/** Returns a tool with its breakpoint beside its function, or without one. */
 function withToolControl(tool: unknown, control: CacheControl | undefined): unknown {
   if (!isObject(tool)) return tool
   return withControl({ ...tool, function: without(tool['function']) }, control)
@@ -121,7 +121,7 @@ class Fitting {
     }
   }
 
-  /** The same messages where none carries a breakpoint. */
+  /** Collects the breakpoints of messages; returns the same messages where none carries one. */
   #look(messages: readonly unknown[]): readonly unknown[] {
     let copy: unknown[] | undefined
     for (const [position, message] of messages.entries()) {
@@ -156,7 +156,10 @@ class Fitting {
 const toParts = (content: unknown): unknown[] | undefined =>
   typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : undefined
 
-/** That of a call, which none of these providers takes there: it stands behind what was said before. */
+/**
+ * Returns the breakpoint of a call, which none of these providers takes there: it moves to the end of the
+ * message's text.
+ */
 function lastOf(calls: unknown): CacheControl | undefined {
   const marked: unknown = Array.isArray(calls) ? calls.findLast(isMarked) : undefined
   return isObject(marked) ? readCacheControl(marked) : undefined

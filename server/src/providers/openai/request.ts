@@ -8,9 +8,9 @@ import { isObject, type JsonObject } from '../../wire/json-body'
 import { toTools, usesFunctions } from '../../wire/legacy-functions'
 import type { RelayOptions } from '../provider'
 
-/** What a request becomes on its way to one candidate. */
+/** The provider's model and quirks for a request to one candidate. */
 export interface RelayTarget {
-  /** What the provider calls the model. */
+  /** The provider's name of the model. */
   upstreamModel: string
   options: RelayOptions
 }
@@ -26,7 +26,7 @@ export function readOutputLimit(request: JsonObject): { limit: number; field: st
   return undefined
 }
 
-/** The same request with a lower output limit; with undefined as it is. */
+/** Returns the request with a lower output limit; unchanged for undefined. */
 export function withOutputLimit(request: JsonObject, limit: number | undefined): JsonObject {
   if (limit === undefined) return request
   const { max_completion_tokens: _limit, ...rest } = request
@@ -95,7 +95,7 @@ function toReasoning(chat: JsonObject, { reasoningModelsDrop }: RelayOptions): v
 /** A legacy completion for a provider that serves them. */
 export function toUpstreamCompletion(request: JsonObject, target: RelayTarget): JsonObject {
   const completion = withoutAbsent(request)
-  // One limit goes on, the one that is paid for: a second field could say more.
+  // Only the limit that is paid for goes on: a second field could allow more.
   const limit = readOutputLimit(request)
   delete completion['max_completion_tokens']
   if (limit) completion['max_tokens'] = limit.limit
@@ -118,7 +118,7 @@ function finish(body: JsonObject, { upstreamModel, options }: RelayTarget): Json
   body['model'] = upstreamModel
   delete body['stream_options']
   boundIdentifiers(body)
-  // Usage is always asked for; the caller sees it only if he asked.
+  // Usage is always requested; the caller sees it only on request.
   if (body['stream'] === true && options.streamUsage) {
     body['stream_options'] = { include_usage: true }
   }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../wire/json-body'
 
-/** What calls are called by. */
+/** The ids and names of calls. */
 interface Naming {
   newCallId: () => string
   /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
@@ -91,7 +91,7 @@ export function toWholeArguments(value: unknown): string {
   return isNothing(text) ? '{}' : text
 }
 
-/** What some providers send in place of no arguments. */
+/** Values that some providers send in place of no arguments. */
 const isNothing = (args: string) => args.trim() === '' || args === 'null'
 
 const customOf = ({ name, input }: JsonObject) => ({

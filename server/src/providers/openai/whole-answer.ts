@@ -18,7 +18,7 @@ export interface WholeAnswer {
   isTold?: boolean
 }
 
-/** What of an answer is not passed on, or is said by us. */
+/** Fields of an answer that are not passed on, or that Tollgate sets. */
 const answerFields = new Set([
   'id',
   'object',
@@ -129,7 +129,7 @@ function toMessage(theirs: JsonObject, request: RelayRequest): JsonObject {
   const calls = toCalls(theirs['tool_calls'], request)
   const text = content === null ? '' : readText(content)
   message['role'] = 'assistant'
-  // Beside calls an empty text says nothing.
+  // Beside calls an empty text adds nothing.
   message['content'] = content === null || (calls.length > 0 && text === '') ? null : text
   message['refusal'] = theirs['refusal'] ?? null
   const thinking = theirs['reasoning_content'] ?? theirs['reasoning'] ?? readThought(content)
@@ -172,7 +172,10 @@ function withCallersName(called: JsonObject, names: RelayRequest['callerNames'])
   return given === undefined ? called : { ...called, name: given }
 }
 
-/** What nearly all answers consist of has no fewer bytes than its texts have characters. */
+/**
+ * Most answers need no closer look: their count is at most the characters of their texts, which never
+ * exceed the bytes.
+ */
 function believed(told: Usage, choices: readonly JsonObject[], request: RelayRequest): Usage {
   let length = 0
   for (const { message, text } of choices) {
@@ -191,7 +194,7 @@ const messageFields = new Set([
   'function_call',
 ])
 
-/** What was said, in the same pieces that a stream is measured by. */
+/** Measures the content, in the pieces by which a stream is measured. */
 function sizeOf(choices: readonly JsonObject[], units?: AnswerUnits): TextSize {
   const size = new TextSize(units)
   for (const choice of choices) {

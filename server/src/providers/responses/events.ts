@@ -57,7 +57,7 @@ export const ResponsesEvent = z.discriminatedUnion('type', [
 ])
 export type ResponsesEvent = z.infer<typeof ResponsesEvent>
 
-/** The others repeat what deltas said, or belong to tools that are not asked for. */
+/** The other events repeat what deltas carried, or belong to tools that requests do not offer. */
 const known: ReadonlySet<unknown> = new Set<ResponsesEvent['type']>([
   ...textTypes,
   ...itemTypes,

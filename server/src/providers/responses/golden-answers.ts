@@ -193,7 +193,7 @@ export const answers: readonly AnswerRow[] = [
   },
 ]
 
-/** What a recording itself says at its end, joined as its messages are. */
+/** Returns the message at the end of a recording, joined as its messages are. */
 const toldAtEnd = (events: readonly JsonObject[]): JsonObject => {
   const response = events.at(-1)?.['response']
   const output: unknown = isObject(response) && response['output']

@@ -66,8 +66,8 @@ function whole(answer: unknown, asked: RelayRequest, keepsId: boolean): WholeAns
 }
 
 /**
- * For callers who speak this format themselves. `keepsId`: the answer keeps the id under which its provider
- * may have stored it, as the credential is the caller's own. Source: contract 5.2.
+ * The passthrough for callers who use this format. `keepsId`: the answer keeps the id under which its
+ * provider may have stored it, as the credential is the caller's own. Source: contract 5.2.
  */
 export const ownFormat = ({ keepsId }: { keepsId: boolean }): NativePassthrough => ({
   format: 'responses',

@@ -43,7 +43,7 @@ export class RelayedResponse implements RelayedStream {
   /** The items that are done, for an answer that has to be ended early. */
   readonly #done: JsonObject[] = []
   readonly #open = new Map<unknown, OpenItem>()
-  /** The Response as its provider told it last. */
+  /** The Response as its provider sent it last. */
   #response: JsonObject = {}
   #sequence = 0
   #kept = 0
@@ -121,7 +121,7 @@ export class RelayedResponse implements RelayedStream {
       this.#open.delete(index)
       if (this.#hasRoom) this.#done.push(item)
       if (isBilledSearch(item)) this.#searches += 1
-      // What has come in pieces was counted.
+      // Content that came in pieces was counted already.
       if (!open || open.text === '') addItem(this.#size, item)
     } else if (typeof delta === 'string') {
       this.#addDelta(delta, event)

@@ -10,7 +10,7 @@ import { isObject, type JsonObject } from '../../wire/json-body'
 /** The least output limit that is taken. */
 const leastTokens = 16
 
-/** What means the same there. */
+/** Fields that mean the same in a Response. */
 const shared = [
   'user',
   'safety_identifier',

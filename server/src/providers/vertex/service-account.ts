@@ -14,7 +14,7 @@ const KeyFile = z.looseObject({
   token_uri: z.string().default('https://oauth2.googleapis.com/token'),
 })
 
-/** Who asks for tokens. */
+/** The service account that requests tokens. */
 export interface ServiceAccount {
   projectId: string
   email: string
@@ -76,7 +76,7 @@ function keyOf(pem: string): KeyObject {
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /**
- * What is exchanged for a token: a claim that the account is who it says, signed with its key.
+ * Signs the claim that is exchanged for a token: it names the account, and the account's key signs it.
  * @see https://developers.google.com/identity/protocols/oauth2/service-account#authorizingrequests
  */
 export function signClaim(account: ServiceAccount, nowMs: number): string {
