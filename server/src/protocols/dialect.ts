@@ -29,16 +29,16 @@ export interface Dialect {
 export interface Original {
   format: 'messages' | 'responses'
   body: JsonObject
-  /** Of the caller's headers those that belong to it. */
+  /** The caller's headers that belong to the body. */
   headers: Readonly<Record<string, string>>
   /**
-   * The body, or what `shared` made of it, without what the price of a model does not cover; `omit` gets
-   * the names of the fields. Throws `invalid_request` for what cannot be left out.
+   * Returns the body, or the result of `shared`, without fields that the price of a model does not cover;
+   * `omit` gets their names. Throws `invalid_request` for those that cannot be left out.
    */
   paid: (body: JsonObject, terms: PaidTerms) => JsonObject
   /**
-   * The body for a credential that several accounts use. Throws `invalid_request` for what would be another
-   * account's. Absent where a format knows nothing that a provider keeps.
+   * Returns the body for a credential that several accounts use. Throws `invalid_request` for references
+   * to another account's data. Absent where a format has no access to data stored at a provider.
    */
   shared?: (body: JsonObject, model: { reasoning: boolean }) => JsonObject
   /** The maximum use of the tools that the provider runs, for a model with that price. */
@@ -62,7 +62,7 @@ export interface Translation {
   chat: JsonObject
   /** The request as it arrived, for a provider that speaks the same format. */
   original?: Original | undefined
-  /** For which models an output limit above theirs is lowered to theirs, and not refused. */
+  /** Returns for which models an output limit above theirs is lowered to theirs, and not refused. */
   lowersOutput?: ((model: { provider: string }) => boolean) | undefined
   /**
    * The error where no provider of another format can serve the request; thrown before one of them is
@@ -73,7 +73,7 @@ export interface Translation {
   omitted?: readonly string[]
   /** A field of the chat request as the caller knows it. */
   callersField?: (param: string) => string
-  /** The whole answer, for a whole chat completion of ours. */
+  /** The whole answer, for a whole chat completion in the OpenAI format. */
   answer: (completion: JsonObject) => object
   /** Starts a stream. `identity` heads the chunks that its writer gets. */
   writer: (identity: Identity) => EventWriter

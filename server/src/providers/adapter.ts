@@ -8,7 +8,7 @@ import type { CallerChat, ChatRequest } from '../wire/chat-request'
 import type { JsonObject } from '../wire/json-body'
 import type { Part } from '../wire/answer-part'
 
-/** For whom a request is written. */
+/** The candidate for which a request is written. */
 export interface AdapterTarget {
   /** The provider's own name of the model. */
   upstreamModel: string
@@ -35,7 +35,7 @@ export interface UpstreamRequest {
 /** Reads one answer: takes an event's `data`, returns its parts. Throws the `ApiError` it stands for. */
 export type PartsReader = (data: string) => Part[]
 
-/** For whom a request in a provider's own format is passed on. */
+/** The candidate to which a request in a provider's own format is passed on. */
 export interface PassthroughTarget {
   upstreamModel: string
   /** The output limit that the hold pays for. */
@@ -62,7 +62,10 @@ export interface NativePassthrough {
 export interface Adapter {
   /** The framing that cuts its stream into events. */
   framing: 'sse' | 'aws'
-  /** Throws `invalid_request`, issue `unsupported_by_model`, for what would change the answer's meaning. */
+  /**
+   * Throws `invalid_request`, issue `unsupported_by_model`, for fields whose loss would change the
+   * answer's meaning.
+   */
   request: (chat: ChatRequest, target: AdapterTarget) => UpstreamRequest
   reader: (source: ErrorSource) => PartsReader
   /** The pattern of tool names that the provider accepts; OpenAI's where absent. */
@@ -73,6 +76,8 @@ export interface Adapter {
   addresses?: (chat: Pick<CallerChat, 'messages'>) => string[]
   /** Translates a refusal for the caller, where it differs from that of an OpenAI-compatible provider. */
   failure?: (failure: UpstreamFailure, source: ErrorSource) => ApiError
-  /** Whether the same request with `signatures: 'replaced'` may be taken; nothing was billed. */
+  /**
+   * Returns whether the provider may accept the request with `signatures: 'replaced'`; nothing was billed.
+   */
   refusesSignatures?: (failure: UpstreamFailure) => boolean
 }

@@ -50,8 +50,8 @@ export function selectChatRoute(line: ProviderRoute, model: string, chat: JsonOb
 const openAiModels = /^(gpt-4o|gpt-4\.1|gpt-[5-9]|o[1-9]|chatgpt|codex|computer-use)/
 
 /**
- * The way of a request that came as one for a Response to a provider that takes it so; undefined where it does
- * not. `keepsId`: as that of `ownFormat`.
+ * Selects the route of a request for a Response to a provider that takes this format; undefined where it
+ * does not. `keepsId`: as that of `ownFormat`.
  */
 export function selectResponsesRoute(
   line: ProviderRoute,
@@ -71,7 +71,7 @@ export function selectResponsesRoute(
     : undefined
 }
 
-/** The way of what is relayed in any case: embeddings, legacy completions. */
+/** Selects the route of requests that are always relayed: embeddings, legacy completions. */
 export function selectRelayRoute(
   line: ProviderRoute,
   model: string,

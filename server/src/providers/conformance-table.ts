@@ -27,7 +27,7 @@ type Result = 'yes' | 'refused' | 'left out' | '–'
 
 export interface ConformanceDialect {
   name: string
-  /** Undefined for what is relayed. */
+  /** Undefined for a dialect that is relayed. */
   adapter?: Adapter
   /** The options of its relay; those of OpenAI where absent. */
   options?: RelayOptions
@@ -80,7 +80,7 @@ const relay = (): RelayRequest => ({
   estimate: ({ words }) => ({ ...noUsage, output: words, estimated: true }),
 })
 
-/** A chat request as a dialect writes it, and what it leaves out. */
+/** Returns a chat request as a dialect writes it, and the fields that it leaves out. */
 export function writtenFor(
   { adapter, upstreamModel, options: own = options }: Omit<ConformanceDialect, 'voice'>,
   chat: JsonObject,
@@ -157,7 +157,7 @@ function holds(value: unknown, wanted: unknown): boolean {
 
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 
-/** The table of docs/providers.md, made by asking every dialect for every feature. */
+/** The table of docs/providers.md, made by testing every feature in every dialect. */
 export function conformanceTable(): string {
   const names = dialectsShown.map(({ name }) => name)
   const asked = requestFeatures.map((feature) => [

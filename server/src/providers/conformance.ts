@@ -13,7 +13,7 @@ import { SseReader, frame } from '../wire/sse'
 import type { TextSize } from '../wire/text-size'
 import { noUsage, type Usage } from '../wire/usage'
 
-/** A request of a caller, and what the provider is sent. */
+/** A caller's request, and the body that the provider receives. */
 export interface RequestRow {
   what: string
   /** Beside `model`, and `messages` where they do not matter. */
@@ -37,7 +37,7 @@ export interface AnswerRow {
   error?: { code: string; status: number; retryable?: boolean }
 }
 
-/** An error of a provider, and what the caller gets. */
+/** A provider's error, and the one that the caller receives. */
 export interface ErrorRow {
   what: string
   status: number
@@ -51,7 +51,7 @@ interface EventCutter {
   end(): string[]
 }
 
-/** One dialect, to be held against the rows of contract 12.13. */
+/** One dialect, for the test of the rows of contract 12.13. */
 export interface Conformance {
   adapter: Adapter
   target: AdapterTarget

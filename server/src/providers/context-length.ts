@@ -19,8 +19,8 @@ const codes = new Set([
 ])
 
 /**
- * A wording, with `#` for a number. `max` is the maximum, `used` what was sent, `more` what comes to it,
- * `over` how much it is too much.
+ * Makes the pattern of a wording, with `#` for a number. `max` is the maximum, `used` the prompt's length,
+ * `more` an addition to it, `over` the excess.
  */
 const wording = (text: string) => new RegExp(text.replaceAll('#', String.raw`\d[\d,]{0,14}`), 'i')
 

@@ -5,7 +5,7 @@ import { readCacheControl, readLastCacheControl, type CacheControl } from '../wi
 import type { ChatRequest } from '../wire/chat-request'
 import { isObject, type JsonObject } from '../wire/json-body'
 
-/** One part of a message, and where the caller wrote it. */
+/** One part of a message, and its position in the caller's request. */
 export interface Piece {
   part: ContentPart
   param: string

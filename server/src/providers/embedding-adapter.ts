@@ -34,7 +34,7 @@ export interface EmbeddingAdapter {
   takes: (upstreamModel: string) => InputKinds
   /**
    * Inputs are of these kinds, and their images data URLs. Throws `invalid_request`, issue
-   * `unsupported_by_model`, for what the model cannot do.
+   * `unsupported_by_model`, for features that the model lacks.
    */
   request: (inputs: readonly EmbeddingItem[], target: EmbeddingTarget) => UpstreamRequest
   /** Translates a refusal for the caller, where it differs from that of an OpenAI-compatible provider. */

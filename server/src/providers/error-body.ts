@@ -118,7 +118,7 @@ function coreOf(body: unknown, depth: number): JsonObject {
   return isObject(error) || Array.isArray(error) ? coreOf(error, depth + 1) : body
 }
 
-/** Codes are numbers, words or both; what an error is about may stand beside them. */
+/** Codes are numbers, words or both; the subject of an error may stand beside them. */
 function codesOf(core: JsonObject): string[] {
   const { metadata, innererror } = core
   const beside = [metadata, innererror].filter(isObject)

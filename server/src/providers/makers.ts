@@ -59,7 +59,7 @@ export const makers: readonly Provider[] = [
     website: 'https://platform.claude.com',
     options: {
       paths: { models: '/v1/models?limit=1000' },
-      // For the list of models; the adapter sends the same with each request.
+      // For the list of models; the adapter sends this header with each request.
       headers: { 'anthropic-version': '2023-06-01' },
     },
   }),

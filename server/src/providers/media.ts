@@ -45,7 +45,7 @@ export function withData(chat: ChatRequest, media: ReadonlyMap<string, MediaData
 /** A `data:<type>;base64,…` URL; undefined for anything else. */
 export function readDataUrl(url: string): MediaData | undefined {
   const comma = url.indexOf(',')
-  // Megabytes may follow: only what is before the comma is looked at.
+  // Megabytes may follow: the pattern sees only the text before the comma.
   const head = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64$/.exec(url.slice(0, comma))
   const mimeType = comma > 0 ? head?.[1] : undefined
   return mimeType === undefined ? undefined : { mimeType, base64: url.slice(comma + 1) }

@@ -33,7 +33,7 @@ export function withBreakpoints(
   return withAutomaticBreakpoints(chat, lifetimeControl(lifetime))
 }
 
-/** Five minutes are what is meant without a word, also where no lifetime is known. */
+/** Five minutes are the default, also where no lifetime is known. */
 export const lifetimeControl = (lifetime: CacheLifetime): CacheControl =>
   lifetime === '5m' ? { type: 'ephemeral' } : { type: 'ephemeral', ttl: lifetime }
 
@@ -54,7 +54,7 @@ function withLastBreakpoint(chat: JsonObject, control: CacheControl): JsonObject
   const { cache_control: _whole, ...rest } = chat
   const messages = [...listOf(chat['messages'])]
   const last = messages.at(-1)
-  // One that it has already stays.
+  // A breakpoint that it already has stays.
   if (!isObject(last) || isMarked(last)) return rest
   messages[messages.length - 1] = { ...last, cache_control: control }
   return { ...rest, messages }

@@ -65,7 +65,7 @@ export const RelayOptions = z.strictObject({
   reasoningTokens: z.enum(['inside', 'outside']).default('inside'),
   /** Whether `stream_options.include_usage` is understood. */
   streamUsage: z.boolean().default(true),
-  /** Without effect since every provider's may; operators may have stored it. */
+  /** Without effect, as every provider may do so; operators may have stored it. */
   endsWithoutDone: z.boolean().default(false),
   /** Chat models are served on the legacy completions path too. */
   legacyCompletions: z.boolean().default(false),
@@ -153,7 +153,7 @@ export interface Provider {
     Partial<Record<'region' | 'project' | 'location' | 'api_version' | 'prompt_caching', string>>
   >
   embeddings: 'yes' | 'no' | 'only'
-  /** Whether generation and billing stop when we cut the connection. `unknown` counts as `stops`. */
+  /** Whether generation and billing stop when Tollgate cuts the connection. `unknown` counts as `stops`. */
   abort: 'stops' | 'bills_all' | 'free' | 'unknown'
   website: string | null
   options: RelayOptions

@@ -21,7 +21,7 @@ const likelyKey =
 const bearer = /\bBearer [\w.*…~+/=-]{6,}/gi
 /** The rest of a key on either side of three stars or more. */
 const masked = /[\w-]{0,40}\*{3,}[\w*-]{0,60}/g
-/** Whatever stands where a key is named. */
+/** The text behind the name of a key. */
 const named =
   /\b((?:api[ _-]?(?:key|token)|secret(?: key)?|access (?:key|token)|auth(?:entication)? (?:key|token))(?: (?:id|provided|given|supplied))?\s*(?:[:=]|is\b:?)\s*["'`]?)(?=[\w.*…-]*[\d*])[\w.*…-]{3,}[\w*…-]/gi
 /** An operator's account at the provider. */

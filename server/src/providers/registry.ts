@@ -9,7 +9,7 @@ import { oldCap, plainEmbeddings, defineProvider } from './define-provider'
  */
 export const tokenUrlVariable = 'VERTEX_TOKEN_URL'
 
-/** Whatever speaks the OpenAI format, and what comes without a provider. */
+/** Custom providers, local servers and the sandbox. */
 const own: readonly Provider[] = [
   defineProvider(['custom', 'Custom provider'], null, {
     keyVariables: [],

@@ -44,7 +44,7 @@ export const sampleTarget = (
   ...fields,
 })
 
-/** A checked request, as an adapter gets it: a user's `hi` unless the fields say more. */
+/** Returns a checked request, as an adapter gets it: a user's `hi` unless the fields replace it. */
 export const sampleChat = (fields: JsonObject = {}): ChatRequest =>
   toPlainChat({ model: 'acme/one', messages: [{ role: 'user', content: 'hi' }], ...fields })
 

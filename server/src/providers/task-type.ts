@@ -75,6 +75,6 @@ export function readTaskType(body: JsonObject): AskedTask | undefined {
   return undefined
 }
 
-/** A task type at a model that knows none: it would say nothing, and the caller think otherwise. */
+/** Rejects a task type for a model that knows none: without an error the caller would assume an effect. */
 export const refuseTask = ({ field }: AskedTask) =>
   unsupported(field, `${field}: the vectors of this model have no task type. Leave it out.`)

@@ -40,7 +40,7 @@ export function withAcceptedToolNames(chat: JsonObject, accepted = usualNames): 
   return { chat: rename(chat, (name) => renamed.get(name) ?? name), callerNames }
 }
 
-/** As much of a name as fits, and a digest of all of it. */
+/** Returns as much of a name as fits, and a digest of all of it. */
 function acceptedName(name: string, isTaken: (name: string) => boolean): string {
   const safe = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, maxLength - digestLength - 1)
   // A name that begins with a digit is refused by some.

@@ -19,7 +19,7 @@ export interface ErrorSource {
   secret: string | null
   /** The field that holds the text of the request. */
   textField: 'messages' | 'prompt' | 'input'
-  /** Whether the caller sent a field of that name. */
+  /** Returns whether the caller sent a field of that name. */
   wasSent: (field: string) => boolean
   /** The limits of the model in the catalogue, in tokens. */
   contextLength: number | null
@@ -120,7 +120,7 @@ function maxTokensExceeded(words: string, source: ErrorSource): ApiError {
   })
 }
 
-/** A request that is wrong: by the field, where the caller sent what is named. */
+/** Translates a rejected request: with the field, where the caller sent the one that is named. */
 function rejection({ said, words, status }: Refusal, source: ErrorSource): ApiError {
   // For a legacy completion its prompt became the messages.
   const field = fieldIn(words).replace(/^messages$/, source.textField)
@@ -152,7 +152,8 @@ function providerError(refusal: Refusal, { provider }: ErrorSource): ApiError {
     status: waits ? 503 : 502,
     message: `${provider} answered with an error: ${told}`,
     details: { provider, provider_error: told },
-    // A repeat cures neither a refusal, nor a credential, nor an empty account, nor what is too large.
+    // A retry cures neither a refusal, nor a credential, nor an empty account, nor a request that is too
+    // large.
     retryable: waits ? !isBeyondAnyWait(text) : status >= 500 && !isUnpaid,
     ...(waits && seconds !== undefined && { retryAfterSeconds: seconds }),
     cause: { upstreamStatus: status },

@@ -145,7 +145,7 @@ const embeddings: Record<string, UsageReader> = {
 
 const translated: Record<string, UsageReader> = { anthropic, bedrock, cohere, google }
 
-/** The formats in which a provider reports what a model used, by name. */
+/** Returns the formats in which a provider reports a model's usage, by name. */
 export function usageReadersOf(
   { key, dialect, options }: Provider,
   { upstreamModel, category }: { upstreamModel: string; category: string },

@@ -10,7 +10,10 @@ export type Part =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }
   | { type: 'refusal'; text: string }
-  /** A tool call begins. `index` counts the calls of the answer from 0; without an id it gets ours. */
+  /**
+   * A tool call begins. `index` counts the calls of the answer from 0; without an id it gets one from
+   * Tollgate.
+   */
   | { type: 'call'; index: number; id?: string; name: string; extra?: JsonObject }
   /** More of a call's arguments, as JSON text. A call that gets none has `{}`. */
   | { type: 'arguments'; index: number; text: string }
@@ -18,7 +21,10 @@ export type Part =
   | { type: 'annotation'; annotation: JsonObject }
   /** Fields that travel on the delta as they are, such as `reasoning_details`. */
   | { type: 'extra'; fields: JsonObject }
-  /** All that was used so far, not an increment: the last one counts. It comes after what it counts. */
+  /**
+   * The total usage so far, not an increment: the last one counts. It comes after the content that it
+   * counts.
+   */
   | { type: 'usage'; usage: Usage }
   /** Comes once, behind all content; only a usage may follow. */
   | { type: 'finish'; reason: FinishReason }

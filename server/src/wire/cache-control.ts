@@ -1,6 +1,8 @@
 import { isObject, type JsonObject } from './json-body'
 
-/** A breakpoint of a prompt cache: all that stands before it, and what carries it, may be cached. */
+/**
+ * A breakpoint of a prompt cache: the prompt up to and including the object that carries it may be cached.
+ */
 export interface CacheControl extends JsonObject {
   type: 'ephemeral'
   /** The lifetime of the cached prompt; five minutes where it is absent. */

@@ -37,7 +37,7 @@ export class ChatChunks {
     this.size = new TextSize(writing.units)
   }
 
-  /** The chunks that a part becomes, as JSON texts. What comes after the finish is dropped. */
+  /** The chunks that a part becomes, as JSON texts. Content after the finish is dropped. */
   add(part: SaidPart): string[] {
     if (this.finished) return []
     switch (part.type) {

@@ -6,7 +6,7 @@ import { readUsage } from './usage'
 
 const listOf = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** Fields of a delta that are parts of their own, or say nothing. */
+/** Fields of a delta that become parts of their own, or carry no content. */
 const said = new Set([
   'role',
   'content',

@@ -4,7 +4,10 @@ import { invalidRequest, type ApiError, type Issue } from '../errors'
 type ZodIssue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
 
-/** A rule of ours in a schema: `ctx.addIssue(broken('conflict', 'words', ['field']))`. */
+/**
+ * Makes an issue of one of our own rules in a schema: `ctx.addIssue(broken('conflict', 'words',
+ * ['field']))`.
+ */
 export const broken = (issue: Issue, message: string, path: PropertyKey[] = []) => ({
   code: 'custom' as const,
   params: { issue },

@@ -3,7 +3,7 @@ import { invalidRequest } from '../errors'
 /** The header that counts the Tollgates through which a request has passed. */
 export const hopsHeader = 'x-tollgate-hops'
 
-/** One may stand behind another; what comes a third time goes in a circle, and costs each time. */
+/** One Tollgate may stand behind another; a third pass is a loop, and costs each time. */
 const most = 1
 
 /** Reads the header's count; returns more than is allowed for a value that no Tollgate would send. */

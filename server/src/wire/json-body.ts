@@ -60,7 +60,7 @@ function refusalOf(thrown: unknown): unknown {
 }
 
 /**
- * Refuses what is nested too deeply and the key `__proto__`, in the body or in the JSON text of the
+ * Rejects a body that is nested too deeply and the key `__proto__`, in the body or in the JSON text of the
  * field `param`.
  */
 export function checkNesting(root: JsonObject, param: string | null = null): void {
@@ -70,8 +70,9 @@ export function checkNesting(root: JsonObject, param: string | null = null): voi
 }
 
 /**
- * Whether nothing is nested too deeply; throws for the key `__proto__` wherever else it is. Makes no
- * lists, and goes no deeper than is allowed: the depth of a hostile body must not be that of our stack.
+ * Returns whether nothing is nested too deeply; throws for the key `__proto__` wherever else it is. Makes
+ * no lists, and goes no deeper than is allowed: the depth of a hostile body must not become that of the
+ * stack.
  */
 function isShallow(value: unknown, depth: number, param: string | null): boolean {
   let isFine = true

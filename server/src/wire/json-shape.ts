@@ -10,7 +10,7 @@ export interface ShapeLimits {
   maxNames: number
 }
 
-/** Of a request's body. */
+/** The limits of a request's body. */
 export const bodyShape: ShapeLimits = {
   maxDepth: 64,
   maxNodes: 100_000,
@@ -18,7 +18,10 @@ export const bodyShape: ShapeLimits = {
   maxNames: 10_000,
 }
 
-/** Of a provider's whole answer: embeddings are millions of numbers, log probabilities many objects. */
+/**
+ * The limits of a provider's whole answer: embeddings are millions of numbers, log probabilities many
+ * objects.
+ */
 export const answerShape: ShapeLimits = {
   maxDepth: 128,
   maxNodes: 1_000_000,
@@ -26,7 +29,7 @@ export const answerShape: ShapeLimits = {
   maxNames: 10_000,
 }
 
-/** Of one event, one frame, or the arguments of one call, which are parsed at once. */
+/** The limits of one event, one frame, or the arguments of one call, which are parsed at once. */
 export const eventShape: ShapeLimits = {
   maxDepth: 128,
   maxNodes: 100_000,
@@ -51,7 +54,7 @@ export class ShapeExceeded extends Error {
   /** The field of the text's own object in which the limit was met, where that is known. */
   readonly field: string | undefined
 
-  /** `message` follows the name of what is too large. */
+  /** `message` follows the name of the part that is too large. */
   constructor(message: string, field?: string) {
     super(message)
     this.field = field

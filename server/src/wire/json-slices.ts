@@ -89,7 +89,7 @@ export class JsonSlices {
     if (this.#at >= text.length && !this.#result) throw syntaxError()
   }
 
-  /** Whatever is no text and no comma. True where it was the end of all. */
+  /** Handles all characters but texts and commas. Returns true at the end of the whole text. */
   #bracket(code: number): boolean {
     if (code === separator) this.#name()
     else if (code === openObject || code === openList) this.#enter(code)

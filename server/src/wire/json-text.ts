@@ -58,7 +58,7 @@ export class LongText {
   readonly #parts: string[] = []
   #from: number
 
-  /** From its first quote to behind its last, in slices of about so many characters. */
+  /** Reads from its first quote to behind its last, in slices of about so many characters. */
   constructor(text: string, { start, end, slice }: { start: number; end: number; slice: number }) {
     this.#text = text
     this.#slice = slice

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isObject } from './json-body'
 
-/** Whether a value is what a schema asks for. */
+/** Returns whether a value matches a schema. */
 type Judge = (value: unknown) => boolean
 
 /**

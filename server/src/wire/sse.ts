@@ -21,9 +21,9 @@ const letterD = 100
 export class SseReader {
   readonly #decoder = new TextDecoder()
   #events: string[] = []
-  /** Of the event that has not come whole. */
+  /** The data of the event that is still incomplete. */
   #data: string | undefined
-  /** Of the line that has not come whole, joined only once it has. */
+  /** The pieces of the line that is still incomplete, joined only once it is whole. */
   #pieces: string[] = []
   #piecesLength = 0
   /** The last character was a carriage return, to which a line feed may belong. */
@@ -55,7 +55,7 @@ export class SseReader {
     for (let end = text.indexOf('\n', at); end >= 0; end = text.indexOf('\n', at)) {
       this.#line(text, at, end)
       at = end + 1
-      // A second blank line, and all after it, say nothing.
+      // A second blank line, and all after it, carry nothing.
       while (text.charCodeAt(at) === lineFeed && this.#data === undefined) at += 1
     }
     return at
@@ -95,7 +95,7 @@ export class SseReader {
 
   #take(text: string, start: number, end: number): void {
     if (start === end) return this.#dispatch()
-    // By its first letter, as nearly all hostile lines end here.
+    // Tests the first letter first, as nearly all hostile lines end here.
     if (text.charCodeAt(start) !== letterD || !text.startsWith('data', start)) return
     if (end < start + 4) return
     let from = start + 4
@@ -109,7 +109,7 @@ export class SseReader {
     this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`
   }
 
-  /** Of what is added to the event. */
+  /** Throws `EventTooLong` where an addition of that length exceeds the bound of an event. */
   #measure(length: number): void {
     if (length + (this.#data?.length ?? 0) > maxEventLength) throw new EventTooLong()
   }
@@ -122,10 +122,10 @@ export class SseReader {
   }
 }
 
-/** One event of ours. */
+/** Returns one event of the OpenAI format. */
 export const frame = (data: string) => `data: ${data}\n\n`
 
-/** One event of a format that names its events. */
+/** Returns one event of a format that names its events. */
 export const namedFrame = (event: JsonObject & { type: string }) =>
   `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 

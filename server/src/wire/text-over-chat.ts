@@ -16,11 +16,11 @@ export function readPromptTexts(prompt: CompletionRequest['prompt']): string[] |
   return texts
 }
 
-/** Whether a legacy completion wants its prompt back, and no output at all. Source: contract 4.4. */
+/** Returns whether a legacy completion wants its prompt back, and no output at all. Source: contract 4.4. */
 export const wantsEchoOnly = (completion: JsonObject) =>
   completion['echo'] === true && completion['max_tokens'] === 0
 
-/** One prompt as the chat request that stands in for it: it becomes a user's message. */
+/** Returns the chat request that stands in for one prompt, which becomes a user's message. */
 export function toChatBody(completion: JsonObject, prompt: string): JsonObject {
   const chat: JsonObject = {}
   for (const [name, value] of Object.entries(completion)) {
@@ -57,7 +57,7 @@ function toTextFinish(finish: unknown, isEchoOnly: boolean) {
 interface Place {
   /** Added to the index of its choice. */
   offset: number
-  /** By index: what is put before the first text of a choice. */
+  /** By index: the text before the first text of a choice. */
   echo: Map<number, string>
   /** The prompts are all that is wanted. */
   echoOnly: boolean

@@ -71,7 +71,7 @@ export class TextSize {
 
   /**
    * Tokens that an answer of this text has at most, by any vocabulary: a token is a byte at least, and the
-   * rest is what stands around texts and calls.
+   * rest is the frame of texts and calls.
    */
   get tokensAtMost(): number {
     return this.bytes + this.#around

@@ -248,7 +248,7 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
   flawed: a.flawed || b.flawed,
 })
 
-/** A time that one of several answers does not say is not known of all of them. */
+/** A processing time that one of several answers does not report is unknown for their sum. */
 function addMeasured(a: Usage, b: Usage): Pick<Usage, 'outputCharacters' | 'processingMs'> {
   const { outputCharacters: written, processingMs: ms } = a
   const { outputCharacters: alsoWritten, processingMs: alsoMs } = b

@@ -74,7 +74,7 @@ function citationsOf(parts: readonly Part[]): JsonObject {
   return citations.length > 0 ? { citations } : {}
 }
 
-/** Arguments that are no object say nothing that this format could hold. */
+/** Arguments that are no object have no form in this format. */
 function inputOf(parts: readonly Part[], index: number): JsonObject {
   const texts = parts.map((part) =>
     part.type === 'arguments' && part.index === index ? part.text : '',

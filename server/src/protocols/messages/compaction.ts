@@ -25,7 +25,7 @@ export function findCompaction(messages: readonly MessagesTurn[]): Compacted | u
     const position = content.findLastIndex(isSummary)
     const block = content[position]
     if (!block) continue
-    // Places of the blocks behind it stay what they were.
+    // The blocks behind it keep their positions.
     const rest = content.map((other, index) => (index < position ? block : other))
     return { summary: String(block['content']), at, turn: { ...turn, content: rest } }
   }

@@ -66,7 +66,7 @@ function ofUser(blocks: readonly MessageBlock[], path: string, refuse: Refuse): 
   return parts.length > 0 ? [...results, { role: 'user', content: toContent(parts) }] : results
 }
 
-/** Most providers take nothing but text as a result: what is not text is shown by the user. */
+/** Most providers take only text as a result: other content moves to a message of the user. */
 function toResult(block: ResultBlock, path: string, refuse: Refuse) {
   const { content } = block
   if (Array.isArray(content)) refuseForeign(content, `${path}.content`, refuse)

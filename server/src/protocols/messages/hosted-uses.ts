@@ -1,10 +1,10 @@
 import { boundOf, type HostedUses } from '../../wire/hosted-uses'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
-/** Whether a tool is the web search that a price per search pays for. */
+/** Returns whether a tool is the web search that a price per search covers. */
 export const isPricedSearch = (type: string): boolean => /^web_search_\d+$/.test(type)
 
-/** Whether a tool fetches pages: they cost nothing but the tokens that are read. */
+/** Returns whether a tool fetches pages, which cost nothing but the tokens that are read. */
 export const isFetch = (type: string): boolean => /^web_fetch_\d+$/.test(type)
 
 const isBounded = ({ type }: JsonObject): boolean =>

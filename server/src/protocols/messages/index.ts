@@ -56,7 +56,10 @@ function withoutThread(body: JsonObject): JsonObject {
   )
 }
 
-/** Clients of Anthropic ask every model for what Anthropic's produce; to Anthropic itself it is a mistake. */
+/**
+ * Clients of Anthropic request from every model the output limits of Anthropic's models; a limit too high
+ * for Anthropic itself is an error.
+ */
 const lowersOutput: Translation['lowersOutput'] = ({ provider }) => provider !== 'anthropic'
 
 const ownHeaders = ['anthropic-version', 'anthropic-beta']

@@ -1,7 +1,7 @@
 import type { FinishReason } from '../../wire/finish-reason'
 import { completionTokens, noUsage, type Usage } from '../../wire/usage'
 
-/** The counts of a message: what was cached stands beside the input. */
+/** The counts of a message: cached tokens stand beside the input. */
 export const toMessageUsage = (usage: Usage = noUsage) => ({
   input_tokens: usage.input + usage.audioInput + usage.imageInput,
   cache_creation_input_tokens: usage.cacheWrite + usage.cacheWriteLong,
@@ -31,7 +31,7 @@ export function toStopReason(reason: FinishReason | undefined): string {
   }
 }
 
-/** The head of a message, without what is known only at its end. */
+/** The head of a message, without the fields that are known only at its end. */
 export const messageHead = (id: string, model: unknown) => ({
   id: `msg_${id}`,
   type: 'message',

@@ -109,7 +109,7 @@ const Foreign = z
   .looseObject({ type: z.string() })
   .refine(({ type }) => !saidTypes.has(type) && !ownTypes.has(type), {
     message: 'a block of this type cannot stand here.',
-    // Else it would be taken for what was meant, and the other faults go untold.
+    // Without it this issue would hide the others.
     abort: true,
   })
 
@@ -177,7 +177,7 @@ const shape = {
 }
 
 /**
- * `POST /v1/messages`; what it does not name travels on to Anthropic.
+ * `POST /v1/messages`; fields that it does not name travel on to Anthropic.
  * @see https://docs.claude.com/en/api/messages
  */
 export const MessagesRequest = z.looseObject(shape)

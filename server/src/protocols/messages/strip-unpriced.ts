@@ -4,7 +4,7 @@ import type { PaidTerms } from '../dialect'
 import { invalidRequest } from '../../errors'
 import { withPricedCaches } from '../../wire/cache-lifetimes'
 
-/** Tools that the caller runs, or that search among the caller's own: they cost what they say. */
+/** Tools that the caller runs, or that search among the caller's own: they cost only their tokens. */
 const freeTools =
   /^(custom$|(bash|text_editor|(computer|browser)(_toolset)?|memory|tool_search_tool_\w+)_\d+$)/
 
@@ -21,7 +21,7 @@ const unpaid = (param: string) =>
     `${param} is not covered by this model's price; it works on a connection of your own.`,
   )
 
-/** Whether a tool costs nothing of its own, or only what the model has a price for. */
+/** Returns whether a tool costs nothing beside its tokens, or only units that the model has a price for. */
 function isPaid(tool: unknown, paysSearches: boolean): boolean {
   const type: unknown = isObject(tool) ? tool['type'] : undefined
   if (typeof type !== 'string' || freeTools.test(type) || isFetch(type)) return true

@@ -23,7 +23,7 @@ interface Block {
   content: JsonObject
   /** Events that wait while the blocks before this one are open. */
   waiting: JsonObject[]
-  /** Of a call, to know when they are whole. */
+  /** The arguments of a call, to detect when they are whole. */
   arguments: string
 }
 
@@ -212,7 +212,7 @@ export class MessageWriter implements EventWriter {
   }
 }
 
-/** Whether nothing more can come for a block that others stand behind. */
+/** Returns whether a block in front of others can receive no more content. */
 function isWhole({ kind, arguments: text }: Block): boolean {
   if (kind !== 'call') return true
   try {

@@ -76,7 +76,10 @@ const Style = z.looseObject({
 })
 type Style = z.output<typeof Style>
 
-/** The chat request for a request; what no chat can say is in `refusal`, and something stands in for it. */
+/**
+ * Translates a request into a chat request; `refusal` holds the error for features without counterpart in
+ * chat, and something stands in for them.
+ */
 export function toChat(request: ResponsesRequest): Translated {
   let refusal: ApiError | undefined
   const refuse = (error: ApiError) => {
@@ -196,7 +199,7 @@ function toMessages(request: ResponsesRequest, { items, tools, refuse }: Telling
   return [{ role: 'user', content: '' }]
 }
 
-/** Throws what is none. */
+/** Rethrows any error that is no refusal. */
 function refusalIn(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   throw thrown

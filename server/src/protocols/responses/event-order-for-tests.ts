@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../wire/json-body'
 
-/** One item as its events alone tell it. */
+/** One item, rebuilt from its events alone. */
 interface Seen {
   item: JsonObject
   /** Texts of its parts, those that have begun. */

@@ -9,7 +9,7 @@ import { isObject, type JsonObject } from '../../wire/json-body'
  */
 const pricedSearch = /^web_search(_2025_08_26)?$/
 
-/** Fields that do not change what a search costs, by the piece. */
+/** Fields that do not change the price of a search. */
 const searchFields = new Set([
   'type',
   'external_web_access',
@@ -24,7 +24,7 @@ const searchContext = 128_000
 export const isPricedSearch = (tool: unknown): tool is JsonObject =>
   isObject(tool) && typeof tool['type'] === 'string' && pricedSearch.test(tool['type'])
 
-/** The first field of a search of which it is not known what it costs. */
+/** Returns the first field of a search whose effect on the price is unknown. */
 export const unknownSearchField = (tool: JsonObject): string | undefined =>
   Object.keys(tool).find((name) => !searchFields.has(name))
 

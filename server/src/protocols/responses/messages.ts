@@ -63,7 +63,7 @@ export class ItemHistory {
     else if (isSaid(item)) this.#say(item, param)
   }
 
-  /** Stands in for an item that no message can say, so that its text is counted and its images are. */
+  /** Stands in for an item without counterpart in a message, so that its text and its images are counted. */
   addForeign(item: JsonObject): void {
     this.#current = undefined
     this.#entries.push({ message: { role: 'user', content: toForeignContent(item) } })
@@ -92,7 +92,7 @@ export class ItemHistory {
 
   #call(item: ResponsesCall): void {
     const id = item.call_id
-    // One that OpenAI made for itself, and answered: its tools are there from the beginning.
+    // A call that OpenAI made and answered itself: its tools are there from the beginning.
     if (!id) return
     const turn = this.#turn()
     if (turn.calls.length >= maxCalls) {

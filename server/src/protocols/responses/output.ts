@@ -13,7 +13,7 @@ export interface OutputOptions {
   bareId: string
   /** The caller's tools by the names of the functions that stand for them. */
   tools: ReadonlyMap<string, CallerTool>
-  /** The caller wants back what providers want back of their thoughts. */
+  /** The client wants the data of thoughts that providers need back. */
   wantsThoughts: boolean
 }
 
@@ -72,7 +72,7 @@ export class Output {
     return events
   }
 
-  /** The items; what is open has broken off. */
+  /** The items; those still open have broken off. */
   items(): JsonObject[] {
     return this.#entries.map(({ item, status }) =>
       item.toItem(status === 'in_progress' ? 'incomplete' : status),

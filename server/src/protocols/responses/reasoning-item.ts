@@ -33,7 +33,7 @@ export class ReasoningItem implements OutputItem {
     return events
   }
 
-  /** Keeps what its provider wants back. */
+  /** Keeps the details that its provider needs back. */
   sign(details: readonly JsonObject[]): void {
     this.#details.push(...details)
   }

@@ -11,7 +11,7 @@ const kept = (field: string) =>
     `${field}: what a provider keeps is not shared between accounts; it works on a connection of your own.`,
   )
 
-/** Fields that name what a provider keeps. */
+/** Fields that name data stored at a provider. */
 const keptFields = ['previous_response_id', 'conversation', 'prompt'] as const
 
 /**

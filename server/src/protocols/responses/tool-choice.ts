@@ -53,7 +53,7 @@ const unavailable = ({ type, param }: HostedTool) =>
     `${param}: "${type}" is run by OpenAI, and cannot be used with this model. Leave it out, or offer a function.`,
   )
 
-/** Whether no tool but a caller's own has to be called. */
+/** Returns whether the choice demands no tool but a caller's own. */
 function isFree(choice: Choice): boolean {
   if (!choice || choice === 'auto') return true
   if (typeof choice === 'string') return false

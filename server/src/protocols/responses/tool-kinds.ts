@@ -22,7 +22,7 @@ const hosted =
   /^(web_search|file_search|code_interpreter|image_generation|mcp$|computer|programmatic_tool_calling)/
 export const isHosted = (type: string): boolean => hosted.test(type)
 
-/** Of those, what clients offer unasked: Codex does, in every request. */
+/** Those of them that clients offer by default: Codex does, in every request. */
 const optional = /^(web_search|image_generation)/
 export const isOptional = (type: string): boolean => optional.test(type)
 

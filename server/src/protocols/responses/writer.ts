@@ -93,7 +93,7 @@ export class ResponseWriter implements EventWriter {
   readonly ping = pingFrame
   readonly #answer: Answer
   #sequence = 0
-  /** Of a provider's own frames. */
+  /** The first of a provider's own frames. */
   #first: string | undefined
   #last: string | undefined
 

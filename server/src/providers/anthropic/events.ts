@@ -15,7 +15,7 @@ const ContentBlock = z.object({
   /** Whole from the start, in an answer that is given whole. */
   signature: z.string().optional(),
   citations: z.unknown().optional(),
-  /** Of thinking that only its provider can read. */
+  /** Thinking that only its provider can read. */
   data: z.string().optional(),
 })
 export type ContentBlock = z.infer<typeof ContentBlock>

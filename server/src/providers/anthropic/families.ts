@@ -58,11 +58,11 @@ const families: readonly (readonly [name: string, family: ClaudeFamily])[] = [
     name,
     { ...budget, maxOutput: 4096, jsonSchema: false, thinking: 'none' },
   ]),
-  // A newer one than we know.
+  // A newer model than those known here.
   ['claude', opus5],
 ]
 
-/** Servers that speak this dialect with models of their own. */
+/** Servers of this dialect with models of their own. */
 const foreign: ClaudeFamily = { ...budget, maxOutput: undefined, jsonSchema: false }
 
 /** The family of a model's name, which may have a cloud's prefix in front. */

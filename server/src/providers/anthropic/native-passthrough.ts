@@ -23,7 +23,10 @@ const path = '/v1/messages'
 /** The least that a budget of thinking may be. */
 const leastBudget = 1024
 
-/** A request that came in this format: as it is, but for model, limit, and thoughts of other makers. */
+/**
+ * Passes a request in this format on as it is, but for model, limit, and thoughts of other vendors'
+ * models.
+ */
 function request(
   original: JsonObject,
   { upstreamModel, maxTokens, promptCaching }: PassthroughTarget,
@@ -79,7 +82,7 @@ function withoutForeign(turn: unknown): unknown {
   return { ...turn, content: own.map(withoutForeignCitations) }
 }
 
-/** Passes the events of one answer on; what they used is read as of a translated one. */
+/** Passes the events of one answer on; their usage is read like that of a translated one. */
 class RelayedMessage implements RelayedStream {
   readonly #request: RelayRequest
   readonly #reading: TranslatedStream
@@ -141,7 +144,7 @@ class RelayedMessage implements RelayedStream {
   }
 }
 
-/** A whole message. Throws for an error inside a 200, and for what is no message. */
+/** Reads a whole message. Throws for an error inside a 200, and for an answer that is no message. */
 function whole(answer: unknown, asked: RelayRequest): WholeAnswer {
   const { source, identity } = asked
   if (!isObject(answer)) throw nonsense(source.provider, 'an answer that is no JSON object')
@@ -177,7 +180,7 @@ function sizeOf(content: readonly unknown[], units?: AnswerUnits): TextSize {
     if (typeof name === 'string') size.addCall(name)
     const said = [text, thinking, input === undefined ? undefined : JSON.stringify(input)]
     for (const piece of said) if (typeof piece === 'string') size.add(piece)
-    // Sources, and what the provider's own tools gave.
+    // Sources, and the results of the provider's own tools.
     if (type !== 'text' || rest['citations']) size.addOther(rest)
   }
   return size

@@ -23,7 +23,7 @@ export const hiddenThought = (data: string, index: number): JsonObject => ({
   index,
 })
 
-/** The thinking blocks of an assistant turn that are ours and signed. */
+/** Returns the thinking blocks of an assistant turn that are of this format and signed. */
 export function toThinkingBlocks(details: unknown): AnthropicBlock[] {
   return (Array.isArray(details) ? details.filter(isObject) : []).flatMap(
     (detail): AnthropicBlock[] => {

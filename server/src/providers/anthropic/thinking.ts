@@ -36,7 +36,7 @@ export function toClaudeThinking(
   if (family.thinking === 'adaptive') {
     const level = effortOf(effort, family)
     if (lostThoughts && family.off !== 'never') return { effort: level, isOn: false }
-    // Without `display` newer models think in silence.
+    // Without `display` newer models do not show their thoughts.
     return { field: { type: 'adaptive', display: 'summarized' }, effort: level, isOn: true }
   }
   // The hold pays for `maxTokens`, so that thinking comes out of it, as with OpenAI's own models.

@@ -38,12 +38,12 @@ export function toUsage(counts: JsonObject): Usage | undefined {
 
 const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0)
 
-/** Of the output. */
+/** Reads the thoughts within the output. */
 function thoughtIn({ output_tokens_details: details }: JsonObject, counter: Counter): number {
   return isObject(details) ? (counter.read(details, 'thinking_tokens') ?? 0) : 0
 }
 
-/** Of the message as a whole: passes do not name them. */
+/** Reads the searches of the message as a whole: passes do not name them. */
 function searchesIn({ server_tool_use: tools }: JsonObject, counter: Counter): number {
   return isObject(tools) ? (counter.read(tools, 'web_search_requests') ?? 0) : 0
 }

@@ -5,8 +5,9 @@ import { isObject, type JsonObject } from '../../wire/json-body'
 type Block = JsonObject
 
 /**
- * The block for a breakpoint, which stands behind what it covers; none for a model that would refuse
- * it. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CachePointBlock.html
+ * Returns the block for a breakpoint, which stands behind the content that it covers; none for a model
+ * that would refuse it.
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CachePointBlock.html
  */
 export function toCachePoints(
   control: CacheControl | undefined,

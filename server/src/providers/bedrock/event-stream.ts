@@ -24,8 +24,8 @@ export class FrameReader {
   readonly #decoder = new TextDecoder()
 
   /**
-   * The events that these bytes complete. What fails after one is thrown by the next call: how the
-   * bytes were cut must not decide which events are seen.
+   * Returns the events that these bytes complete. A failure after one is thrown by the next call: the cut
+   * of the bytes must not decide which events are seen.
    */
   push(bytes: Uint8Array): string[] {
     this.#throwFailure()
@@ -96,7 +96,10 @@ function frameEnd(bytes: Buffer): number | undefined {
   return bytes.byteLength < total ? undefined : total
 }
 
-/** Bytes of each type of header value; the types from 6 on say their own length, or are below. */
+/**
+ * The length of each type of header value in bytes; the types from 6 on carry their own length, or are
+ * below.
+ */
 const fixedSizes: Readonly<Record<number, number>> = {
   0: 0,
   1: 0,

@@ -44,6 +44,6 @@ export function toError(failure: UpstreamFailure, source: ErrorSource): ApiError
   return toCallerError({ ...failure, body: { error: { message, param } } }, source)
 }
 
-/** Whether a history was refused for the thoughts in it. */
+/** Returns whether Bedrock refused a history for the thoughts in it. */
 export const refusesSignatures = ({ status, body }: UpstreamFailure): boolean =>
   status === 400 && /signature|thinking|reasoning/i.test(JSON.stringify(body) ?? '')

@@ -51,7 +51,8 @@ export function getBedrockFamily(upstreamModel: string): BedrockFamily {
   return families.find(([pattern]) => pattern.test(model))?.[1] ?? plain
 }
 
-// They are refused what others take. https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
+// These models refuse breakpoints.
+// https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
 const withoutCache = /claude-(?:v|instant|3-haiku|3-sonnet|3-opus|3-5-sonnet-20240620)/
 const withoutHour = /claude-(?:3|(?:sonnet|opus)-4-(?:20|1-))/
 

@@ -80,7 +80,7 @@ function toResult(
   blocks: ConverseBlock[],
   history: ConverseHistory,
 ): ConverseMessage {
-  // A breakpoint cannot stand inside; the last one covers what the others do.
+  // A breakpoint cannot stand inside; the last one covers the content of the others.
   const mark = toCachePoints(cacheControl, history.cachePoints)
   // Some models refuse an empty result.
   const output = blocks.filter((block) => !isCachePoint(block))
@@ -120,7 +120,7 @@ function putInOrder(message: ConverseMessage): void {
   let last = others
   for (const block of message.content) {
     const result = block['toolResult']
-    // A breakpoint stays behind what it covers.
+    // A breakpoint stays behind the content that it covers.
     if (isCachePoint(block)) last.push(block)
     else if (isObject(result)) results.set(result['toolUseId'], (last = [block]))
     else (last = others).push(block)

@@ -77,7 +77,7 @@ function toInference(
 ): JsonObject {
   const isFixed = !family.sampling || (isThinking && family.thinking !== 'three_levels')
   const temperature = isFixed ? undefined : (chat.temperature ?? undefined)
-  // Of the two, a Claude takes one.
+  // A Claude takes only one of the two.
   const isOne = family.claude && temperature !== undefined
   const topP = isFixed || isOne ? undefined : (chat.top_p ?? undefined)
   const stops = typeof chat.stop === 'string' ? [chat.stop] : (chat.stop ?? [])
@@ -138,7 +138,8 @@ function toToolChoiceField(
   { claude }: BedrockFamily,
   isThinking: boolean,
 ): JsonObject {
-  // A Claude that thinks decides by itself, as on its own API; others refuse what they do not know.
+  // A Claude that thinks decides by itself, as on its own API; other models refuse fields that they do not
+  // know.
   const canForce = !claude || (claude.forcedTool && !isThinking)
   return choice !== 'auto' && canForce ? { toolChoice: toToolChoice(choice) } : {}
 }

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../wire/json-body'
 
 type Effort = NonNullable<ChatRequest['reasoning_effort']>
 
-/** The fields that ask a model to think, and whether it will. */
+/** The fields that make a model think, and whether it will. */
 export interface ConverseThinking {
   isOn: boolean
   fields: JsonObject

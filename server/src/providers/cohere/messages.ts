@@ -12,7 +12,7 @@ import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
 import { unpackCallId } from '../../wire/packed-call-id'
 
-/** The messages of a chat request; those that say nothing are left out. */
+/** The messages of a chat request; empty ones are left out. */
 export function toMessages(chat: ChatRequest): JsonObject[] {
   const messages = toTurns(chat).flatMap(toMessage)
   if (messages.length > 0) return messages

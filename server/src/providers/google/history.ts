@@ -23,7 +23,7 @@ export interface Setting {
   signatures: 'kept' | 'required' | 'replaced'
 }
 
-/** The calls of the latest model turn, until what they gave has been read. */
+/** The calls of the latest model turn, until their results have been read. */
 interface OpenCalls {
   /** The last message that called. */
   param: string
@@ -124,7 +124,7 @@ export class GoogleHistory {
     }
   }
 
-  /** Of the calls of one turn only the first must have one; its siblings keep what they have. */
+  /** Of the calls of one turn only the first needs a signature; the others keep theirs. */
   #signatureOf(call: ToolCall, isFirst: boolean): string | undefined {
     const { signatures } = this.#setting
     const own = signatures === 'replaced' ? undefined : callSignature(call)

@@ -5,7 +5,7 @@ import type { AdapterTarget } from '../adapter'
 
 type Effort = NonNullable<ChatRequest['reasoning_effort']>
 
-// As on Google's own OpenAI surface. https://ai.google.dev/gemini-api/docs/openai
+// The budgets of Google's own OpenAI surface. https://ai.google.dev/gemini-api/docs/openai
 const budgets: Record<Effort, number> = {
   none: 0,
   minimal: 1024,
@@ -53,5 +53,5 @@ function levelOf(effort: Effort, model: string): string {
   }
 }
 
-/** Pro never had it, later Flash models have it no more; unknown ones get what all have. */
+/** Pro never had it, and later Flash models no longer have it; unknown ones get a level that all have. */
 const hasMinimal = (model: string) => /gemini-3(?:\.[0-5])?-flash/.test(model)

@@ -52,7 +52,7 @@ function toWish({ tools, tool_choice: choice }: ChatRequest): Wish | undefined {
   if (choice === 'required') return { tools, mode: 'ANY' }
   if (choice.type === 'function') return { tools, mode: 'ANY', names: [choice.function.name] }
   const allowed = allowedNames(choice.allowed_tools)
-  // Names can be given with ANY only; what is not declared cannot be called either.
+  // Names can be given with ANY only; a tool that is not declared cannot be called either.
   const rest = tools.filter((tool) => allowed.has(tool.function.name))
   if (rest.length === 0) {
     throw invalidRequest('tool_choice.allowed_tools', 'unknown_value', 'No such tool was sent.')

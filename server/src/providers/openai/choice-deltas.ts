@@ -38,7 +38,7 @@ export class ChoiceDeltas {
     this.#calls = new ToolCallDeltas(options)
   }
 
-  /** Whether a provider's choice is a piece of text and nothing else; then it needs no other form. */
+  /** Returns whether a provider's choice is a piece of text and nothing else; then it needs no other form. */
   isPlain(theirs: JsonObject): boolean {
     const { delta, finish_reason: finish, error } = theirs
     if (!this.#hasRole || finish || error !== undefined || !isObject(delta)) return false

@@ -74,7 +74,7 @@ export function toFormat(embedding: unknown, format: EncodingFormat): Embedding 
   return format === 'base64' ? toBase64(numbers) : numbers
 }
 
-/** Voyage counts texts and all together: what is between them are the tokens of images. */
+/** Voyage counts texts and all together: the difference are the tokens of images. */
 function withImageTokens(block: unknown): unknown {
   if (!isObject(block) || block['image_pixels'] === undefined) return block
   const { text_tokens: texts, total_tokens: total } = block

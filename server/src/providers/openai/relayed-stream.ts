@@ -47,7 +47,7 @@ export function withUnits(
   }
 }
 
-/** A provider's count of an answer, no larger than what was shown allows. */
+/** Limits a provider's count of an answer to the maximum that its visible content allows. */
 export const withinShown = (
   usage: Usage,
   shown: Pick<TextSize, 'tokensAtMost'>,
@@ -56,7 +56,7 @@ export const withinShown = (
 
 /** A relayed stream: `next` per event, then `end`; `usage` when it has ended, however it did. */
 export interface RelayedStream {
-  /** The chunks to send for an event's `data`. Throws for an error, and for what is no chunk. */
+  /** The chunks to send for an event's `data`. Throws for an error, and for data that is no chunk. */
   next(data: string): string[]
   /** The last chunks. Throws when the stream was cut. `sawDone`: it ended in `[DONE]`. */
   end(sawDone: boolean): string[]
@@ -68,8 +68,8 @@ export interface RelayedStream {
   /** Tokens of output that were written so far, at least. A stream without this count is never cut. */
   tokensAtLeast?(): number
   /**
-   * Ends an answer that is not paid for any further, with `length`: its last chunks. What is estimated
-   * of it is `most` tokens of output at most.
+   * Ends an answer that is not paid for any further, with `length`: its last chunks. The estimate of it is
+   * `most` tokens of output at most.
    */
   cut?(most: number): string[]
 }

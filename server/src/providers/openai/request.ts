@@ -35,7 +35,7 @@ export function withOutputLimit(request: JsonObject, limit: number | undefined):
 
 const isEmptyArray = (value: unknown) => Array.isArray(value) && value.length === 0
 
-/** A chat request for a provider that speaks the same format: what is not named here travels on. */
+/** Writes a chat request for a provider of this format: fields that are not named here travel on. */
 export function toUpstreamChat(request: JsonObject, target: RelayTarget): JsonObject {
   const { options } = target
   const chat = withoutAbsent(withKnownTools(request, target))
@@ -86,7 +86,7 @@ export function findFieldsOmittedByRelay(chat: JsonObject, target: RelayTarget):
   return dropped.length > 0 ? omittedOf(chat, dropped) : dropped
 }
 
-/** Reasoning models refuse what tunes the sampling, and name the limit differently. */
+/** Reasoning models refuse fields that tune the sampling, and name the limit differently. */
 function toReasoning(chat: JsonObject, { reasoningModelsDrop }: RelayOptions): void {
   if (chat['max_tokens'] !== undefined) chat['max_completion_tokens'] = chat['max_tokens']
   for (const name of ['max_tokens', ...reasoningModelsDrop]) delete chat[name]
@@ -99,7 +99,7 @@ export function toUpstreamCompletion(request: JsonObject, target: RelayTarget): 
   const limit = readOutputLimit(request)
   delete completion['max_completion_tokens']
   if (limit) completion['max_tokens'] = limit.limit
-  // Zero is absent, but with `echo` it asks for no output at all.
+  // Zero is absent, but with `echo` it requests no output at all.
   else if (completion['echo'] !== true) delete completion['max_tokens']
   if (completion['best_of'] === 0) delete completion['best_of']
   return finish(completion, target)

@@ -21,7 +21,7 @@ interface Call {
 export class ToolCallDeltas {
   readonly #naming: Naming
   readonly #calls: Call[] = []
-  /** Their index, or their id where they give no index -> ours. */
+  /** Their index, or their id where they give no index -> the index sent to the client. */
   readonly #indexes = new Map<number | string, number>()
 
   constructor(naming: Naming) {

@@ -10,7 +10,7 @@ import { isObject, type JsonObject } from '../../wire/json-body'
 import { TextSize } from '../../wire/text-size'
 import { completionTokens, readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
 
-/** A whole answer as the caller gets it, and what it used. */
+/** A whole answer as the caller receives it, and its usage. */
 export interface WholeAnswer {
   body: JsonObject
   usage: Usage
@@ -34,7 +34,7 @@ const answerFields = new Set([
 
 type ToChoice = (choice: JsonObject, index: number, request: RelayRequest) => JsonObject
 
-/** Relays a whole chat completion. Throws for an error inside a 200, and for what is no answer. */
+/** Relays a whole chat completion. Throws for an error inside a 200, and for an answer that is none. */
 export const relayChat = (answer: unknown, request: RelayRequest): WholeAnswer =>
   relay(answer, request, toChatChoice)
 
@@ -103,7 +103,7 @@ const measured = (usage: Usage, { answer, choices, request }: Relayed): Usage =>
     processingMs: processingMsIn(answer),
   })
 
-/** Sources that stand beside the choices are what the texts cite. */
+/** Sources beside the choices are the citations of their texts. */
 function addSources(choices: readonly JsonObject[], answer: JsonObject): void {
   const annotations = readSourceAnnotations(answer)
   if (annotations.length === 0) return

@@ -209,7 +209,7 @@ const toldAtEnd = (events: readonly JsonObject[]): JsonObject => {
   return { content: said.join('\n\n') }
 }
 
-/** Recorded answers, and what they say. */
+/** Recorded answers, and their content. */
 export const recordings: Conformance['recordings'] = [
   {
     file: 'openai-phase.1.chunks.txt',

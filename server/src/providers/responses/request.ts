@@ -22,8 +22,8 @@ const shared = [
 ]
 
 /**
- * `POST /responses`, where nothing is kept: what the model thought comes back encrypted instead.
- * Stops, seeds, penalties and biases have no counterpart: they are named as omitted.
+ * `POST /responses`, where nothing is stored: the model's thoughts come back encrypted instead. Stops,
+ * seeds, penalties and biases have no counterpart: they are named as omitted.
  * @see https://platform.openai.com/docs/api-reference/responses/create
  */
 export const toResponse = (chat: ChatRequest, target: AdapterTarget): UpstreamRequest =>

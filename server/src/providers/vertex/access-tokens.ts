@@ -14,7 +14,7 @@ export interface Outside {
   }) => Promise<{ status: number; text: () => Promise<string> }>
   /** Milliseconds since 1970. */
   now: () => number
-  /** A signal that aborts when asking has taken too long. */
+  /** Returns a signal that aborts a token request that takes too long. */
   deadline: () => AbortSignal
 }
 
@@ -68,7 +68,7 @@ export class AccessTokens {
     )
   }
 
-  /** Forgets a token that was refused before its end, unless a newer one is there already. */
+  /** Drops a token that was refused before its end, unless a newer one is there already. */
   forget(value: string): void {
     if (this.#token?.value === value) this.#token = undefined
   }

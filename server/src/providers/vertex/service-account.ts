@@ -24,8 +24,9 @@ export interface ServiceAccount {
 }
 
 /**
- * A service account's key file. Throws `invalid_request` without a word of the file, which is a
- * secret: for what is none, and for a token address that is not Google's, to which we would post.
+ * Reads a service account's key file. Throws `invalid_request`, without a word of the file, which is a
+ * secret, for a text that is none, and for a token address that is not Google's, to which Tollgate would
+ * post.
  */
 export function readServiceAccount(text: string): ServiceAccount {
   const file = KeyFile.safeParse(parsed(text))
@@ -41,7 +42,7 @@ export function readServiceAccount(text: string): ServiceAccount {
   }
 }
 
-/** Whether a secret means to be a key file; an API key is no JSON. */
+/** Returns whether a secret is meant as a key file; an API key is no JSON. */
 export const isServiceAccount = (secret: string): boolean => secret.trimStart().startsWith('{')
 
 const refused = (why: string) => invalidRequest('credentials', 'bad_format', why)
