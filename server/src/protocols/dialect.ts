@@ -16,8 +16,8 @@ export interface Wording {
 }
 
 /**
- * A format that clients use beside our own: pure. Its requests become chat requests, pass the stages of
- * `gateway.ts` as such, and their answers are translated back.
+ * A format that clients use beside OpenAI's chat: pure. Its requests become chat requests, pass the stages
+ * of `gateway.ts` as such, and their answers are translated back.
  */
 export interface Dialect {
   wording: Wording
@@ -62,7 +62,7 @@ export interface Translation {
   chat: JsonObject
   /** The request as it arrived, for a provider that speaks the same format. */
   original?: Original | undefined
-  /** Returns for which models an output limit above theirs is lowered to theirs, and not refused. */
+  /** Returns whether an output limit above the model's is lowered to it, and not refused. */
   lowersOutput?: ((model: { provider: string }) => boolean) | undefined
   /**
    * The error where no provider of another format can serve the request; thrown before one of them is

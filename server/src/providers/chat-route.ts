@@ -114,7 +114,7 @@ function vertexWay(line: ProviderRoute, upstreamModel: string): ChatRoute {
   return { operation: 'chat', url: `${addressOf(line)}${openaiChatPath}`, deployment: model }
 }
 
-/** Undefined unless the model takes the request only as a Response. */
+/** Returns the flags of a model that takes the request only as a Response; undefined for others. */
 function responsesFlags(
   { options: { responsesModels } }: Provider,
   model: string,

@@ -8,7 +8,7 @@ export interface OverflowRow {
   provider: Provider['key']
   status: number
   body: JsonObject | string | JsonObject[]
-  /** In tokens; null where its words have no number. */
+  /** The maximum in tokens; null where the text has no number. */
   maximum: number | null
   requested: number | null
 }

@@ -75,7 +75,7 @@ const relay = (): RelayRequest => ({
   wantsUsage: true,
   legacyFunctions: false,
   newCallId: () => 'call_x',
-  // More than any voice thinks, less than what one of them claims.
+  // Above the thoughts of all voices, below a count that one of them claims.
   hiddenTokens: () => 1000,
   estimate: ({ words }) => ({ ...noUsage, output: words, estimated: true }),
 })

@@ -183,7 +183,7 @@ const bedrock: Voice = (saying) => {
     const delta = { weather: { at: 7 } }
     said.push({ weather: { at: 7 } }, { contentBlockDelta: { contentBlockIndex: 9, delta } })
   }
-  // As the reader of the event stream writes it.
+  // The form in which the reader of the event stream writes it.
   const exception = { type: 'internalServerException', words: '{"message":"Oops."}' }
   if (saying.isFailing) said.push({ exception })
   if (!saying.finish) return said

@@ -33,7 +33,7 @@ export interface AnswerRow {
   finish?: string
   /** The buckets above zero. */
   usage?: Partial<Usage>
-  /** In place of an answer. */
+  /** The error in place of an answer. */
   error?: { code: string; status: number; retryable?: boolean }
 }
 

@@ -6,7 +6,7 @@ const deployment = z.string().regex(/^\w[\w.-]{0,199}$/, 'must be the name of a 
 
 /** Options of a connection beside its address and its credential; most dialects need none of them. */
 export const ConnectionOptions = z.strictObject({
-  /** Of Azure's dated surfaces. */
+  /** The version of Azure's dated surfaces. */
   api_version: z
     .string()
     .regex(/^(\d{4}-\d{2}-\d{2}(-preview)?|v1|preview|latest)$/, 'must be a date, or v1.')

@@ -10,7 +10,7 @@ interface Answered {
 }
 
 interface Verdict {
-  /** In words for the owner of the connection. */
+  /** A text for the owner of the connection. */
   message: string
   /** The models that the connection can call, as far as the provider lists them. */
   models: string[]
@@ -108,7 +108,7 @@ function bedrockTest(line: ProviderRoute): ConnectionTest {
 const mayNotList = /not authorized to perform: bedrock:ListFoundationModels/
 const mayNotInvoke = /not authorized to perform: bedrock:InvokeModel/
 
-/** Those that can be called by their own name; others want an inference profile. */
+/** Returns the models that can be called by their own name; others want an inference profile. */
 function foundationModels(body: unknown): string[] | undefined {
   const list = isObject(body) ? body['modelSummaries'] : undefined
   if (!Array.isArray(list)) return undefined

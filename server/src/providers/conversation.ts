@@ -66,7 +66,7 @@ function toTurn(message: ChatMessage, { param, names }: Place): HistoryTurn {
 function toCalls(message: ChatMessage, param: string): PastCall[] {
   const calls = message.tool_calls ?? []
   return calls.map((call, at) => {
-    // Of a whole message it stands behind the last of its calls.
+    // The breakpoint of a whole message stands behind the last of its calls.
     const marked = readCacheControl(call) ?? (at === calls.length - 1 && readCacheControl(message))
     return {
       id: call.id,

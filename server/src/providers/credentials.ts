@@ -51,7 +51,10 @@ export class Credentials {
     this.#outside = outside
   }
 
-  /** Undefined where `secretHeader` is all there is. Throws `provider_error` for a damaged secret. */
+  /**
+   * Returns the proof of a connection; undefined where `secretHeader` suffices. Throws `provider_error`
+   * for a damaged secret.
+   */
   proofOf(line: ProviderRoute): Proof | undefined {
     if (!isProven(line)) return undefined
     const { provider, connection } = line

@@ -32,7 +32,7 @@ export function readErrorBody(body: unknown): ProviderErrorBody {
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** In the order in which they are looked for. */
+/** Fields with the text of an error, in the order in which they are tried. */
 const wordFields = [
   'error',
   'message',

@@ -18,10 +18,10 @@ export interface AddedBreakpoints {
 }
 
 /**
- * A chat request with the breakpoints that its client leaves to others to place: one for a whole request
- * stands behind its last message; those of Tollgate behind the tools, the instructions, and the last
- * two turns of the user, of which the first is what the request before has written. Messages carry
- * theirs beside their content. The same object where there are none.
+ * Returns a chat request with the breakpoints that its client does not place itself: one for a whole
+ * request stands behind its last message; those of Tollgate behind the tools, the instructions, and the
+ * last two turns of the user, of which the first is the one that the previous request wrote. Messages
+ * carry theirs beside their content. The same object where there are none.
  */
 export function withBreakpoints(
   chat: JsonObject,

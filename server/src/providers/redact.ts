@@ -3,7 +3,7 @@ const maxWords = 300
 /** The maximum of characters that are read: the essential part may stand behind a long beginning. */
 const maxRead = 4 * maxWords
 
-/** In full, or shortened by `::`; a time of day is neither. */
+/** An IPv6 address in full, or shortened by `::`; a time of day is neither. */
 const ipv6 =
   /(?<![\w:])\[?(?:(?:[\da-f]{1,4}:){7}[\da-f]{1,4}|(?:[\da-f]{1,4}(?::[\da-f]{1,4}){0,6})?::(?:[\da-f]{1,4}(?::[\da-f]{1,4}){0,6})?)(?:%\w+)?(?![\w:])(?:\](?::\d+)?)?/gi
 

@@ -28,5 +28,8 @@ export type Part =
   | { type: 'usage'; usage: Usage }
   /** Comes once, behind all content; only a usage may follow. */
   | { type: 'finish'; reason: FinishReason }
-  /** For dialects that mark their end: nothing follows, so a connection left open is not waited for. */
+  /**
+   * For dialects that mark their end: nothing follows, so the reader does not wait for the connection to
+   * close.
+   */
   | { type: 'end' }

@@ -233,7 +233,7 @@ const chatRequestOf = <Tools extends ToolSchemas>(most: Most, tools: Tools) =>
     )
   })
 
-/** The tool that has to be called, where it is not offered. */
+/** The tool that the choice demands, where the request does not offer it. */
 function missingChoice({ tools, tool_choice: choice }: JsonObject) {
   if (!Array.isArray(tools) || tools.length === 0 || !isObject(choice)) return undefined
   const { type } = choice

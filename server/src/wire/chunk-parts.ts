@@ -18,8 +18,8 @@ const said = new Set([
 ])
 
 /**
- * Returns the parts of one of our chunks, in order. The chunks are those of a relayed or translated stream
- * with one choice: calls with index, id and name first.
+ * Returns the parts of a chunk in the OpenAI format, in order. The chunks are those of a relayed or
+ * translated stream with one choice: calls with index, id and name first.
  */
 export function toChunkParts(chunk: JsonObject): Part[] {
   const parts: Part[] = []

@@ -7,7 +7,7 @@ export interface ChunkStream {
   read(): Promise<string[] | undefined>
   /** Nothing is left to read: the previous result of `read` was the last. */
   readonly ended: boolean
-  /** Ends the stream from our side and cancels the provider's at once. Repeated calls are harmless. */
+  /** Ends the stream and cancels the provider's at once. Repeated calls are harmless. */
   cancel(reason: Error): void
 }
 

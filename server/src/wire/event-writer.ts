@@ -27,7 +27,10 @@ export interface EventWriter {
   fail(error: ApiError, requestId: string): string
 }
 
-/** Writes a stream whose chunks are whole frames in the client's format: it adds only our own events. */
+/**
+ * Writes a stream whose chunks are whole frames in the client's format: it adds only Tollgate's own
+ * events.
+ */
 export class FrameWriter implements EventWriter {
   readonly ping: string
   readonly #own: EventWriter

@@ -12,7 +12,7 @@ export function toHops(header: string | null): number {
   return /^\d{1,3}$/.test(header) ? Number(header) : most + 1
 }
 
-/** Throws `invalid_request` where a request leads back to where it came from. */
+/** Throws `invalid_request` where a request has come back to the gateway that sent it. */
 export function rejectForwardingLoop(hops: number): void {
   if (hops <= most) return
   throw invalidRequest(

@@ -2,7 +2,7 @@ const none: unknown[] = []
 const nothing: Record<string, unknown> = {}
 const blank = /^[ \t\n\r]*$/
 
-/** Whether a text is nothing but what may stand between members. */
+/** Returns whether a text has only characters that may stand between members. */
 const isBlank = (text: string) => blank.test(text)
 
 /** An object or a list that is read and has not come to its end. Its members up to `from` are in it. */

@@ -59,7 +59,7 @@ export class JsonSlices {
     if (first !== openList && first !== openObject) this.#result = { value: JSON.parse(text) }
   }
 
-  /** Undefined where more is to be done by `step`. */
+  /** Undefined while `step` has more to do. */
   get result(): { value: unknown } | undefined {
     return this.#result
   }

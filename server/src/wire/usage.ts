@@ -111,7 +111,7 @@ interface Layout {
   agrees: boolean
 }
 
-/** In the order in which they are tried. */
+/** The layouts in the order in which they are tried. */
 const agreeingLayouts: readonly Layout[] = [
   { cacheOutside: false, thoughtOutside: false, unnamed: 0, agrees: true },
   { cacheOutside: false, thoughtOutside: true, unnamed: 0, agrees: true },
@@ -201,8 +201,8 @@ export function toUsageBlock(usage: Usage) {
 }
 
 /**
- * Returns our usage block with the other fields of the provider's own block; a block that contradicted
- * itself is not repeated.
+ * Returns Tollgate's usage block with the other fields of the provider's own block; a block that
+ * contradicted itself is not repeated.
  */
 export function toRelayedUsageBlock(usage: Usage, block: unknown): JsonObject {
   const ours = toUsageBlock(usage)
@@ -213,7 +213,7 @@ export function toRelayedUsageBlock(usage: Usage, block: unknown): JsonObject {
   return relayed
 }
 
-/** Adds the provider's detailed counts, which ours of the same name would otherwise replace. */
+/** Adds the provider's detailed counts, which Tollgate's of the same name would otherwise replace. */
 function addDetails(relayed: JsonObject, name: string, block: JsonObject): void {
   const theirs = child(block, name)
   const ours = relayed[name]

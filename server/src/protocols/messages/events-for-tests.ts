@@ -145,7 +145,7 @@ class MessageReader {
   }
 }
 
-/** As much of the arguments as there is: an answer that was cut has half an object. */
+/** Parses as much of the arguments as there is: an answer that was cut has half an object. */
 function read(json: string): unknown {
   try {
     return JSON.parse(json)

@@ -39,7 +39,7 @@ const translatedParts: Readonly<Record<string, readonly string[]>> = {
   metadata: ['user_id'],
 }
 
-/** Those that an effort stands for, or its absence. */
+/** Types of thinking that an effort, or its absence, stands for. */
 const thinkingTypes: ReadonlySet<string> = new Set(['adaptive', 'disabled', 'enabled'])
 
 /** Fields of a tool that tune features without counterpart in a chat request. */

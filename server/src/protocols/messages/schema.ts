@@ -104,7 +104,7 @@ const typesOf = (...types: string[]): ReadonlySet<string> => new Set(types)
 const saidTypes = typesOf('text', 'image', 'document', 'search_result')
 const ownTypes = typesOf('tool_use', 'tool_result', 'thinking', 'redacted_thinking')
 
-/** Blocks of Anthropic's own services, and those that are newer than this file: they travel on. */
+/** Blocks of Anthropic's own services, and types newer than this file, which travel on. */
 const Foreign = z
   .looseObject({ type: z.string() })
   .refine(({ type }) => !saidTypes.has(type) && !ownTypes.has(type), {

@@ -130,7 +130,7 @@ function refuseForeign(request: ResponsesRequest, refuse: Refuse): void {
 }
 
 interface TakenItem {
-  /** Undefined for one that cannot be translated. */
+  /** Undefined for an item that cannot be translated. */
   item: ResponsesItem | undefined
   given: JsonObject
   param: string

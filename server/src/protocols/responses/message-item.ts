@@ -36,7 +36,7 @@ export class MessageItem implements OutputItem {
     return { id: this.#place.id, type: 'message', status, role: 'assistant', content }
   }
 
-  /** Empty text begins a part, but is no delta. */
+  /** An empty text begins a part, but is no delta. */
   say(kind: Kind, text: string): StreamEvent[] {
     const { part, events } = this.#partOf(kind)
     if (text === '') return events

@@ -49,7 +49,10 @@ export function toPriced(body: JsonObject, terms: PaidTerms): JsonObject {
   return priced
 }
 
-/** The tools that the price covers, and how often those that have one each may be called: as it is held. */
+/**
+ * Returns the tools that the price covers, and bounds the calls of those with a price of their own, as the
+ * hold assumes.
+ */
 function pricedTools(body: JsonObject, { pricing, omit }: PaidTerms): JsonObject {
   const { tools, max_tool_calls: most } = body
   if (!Array.isArray(tools)) return {}

@@ -95,7 +95,7 @@ function toAllowed(choice: JsonObject, tools: ToolSet): ChatChoice {
 const namesIn = ({ byFunction }: ToolSet, namespace: unknown): string[] =>
   [...byFunction].flatMap(([name, tool]) => (tool.namespace === namespace ? [name] : []))
 
-/** Undefined where there is no such tool. */
+/** Returns the name of the chosen function; undefined where there is no such tool. */
 function functionNameOf(choice: JsonObject, tools: ToolSet): string | undefined {
   const { type, name, namespace } = choice
   const isNamed = type === 'function' || type === 'custom'

@@ -10,7 +10,7 @@ interface Turn {
   thoughts: AnthropicBlock[]
   said: AnthropicBlock[]
   calls: AnthropicBlock[]
-  /** By the id of the call, in the order of the calls. */
+  /** The results by the id of the call, in the order of the calls. */
   results: Map<string, AnthropicBlock>
 }
 

@@ -58,7 +58,7 @@ export function toMessagesRequest(chat: ChatRequest, target: AdapterTarget): Ups
   }
 }
 
-/** Fields of a chat that a request has, beside those that all have. */
+/** Returns the fields of a chat that this request carries, beside those that all carry. */
 const takenIn = (body: JsonObject, { field, effort }: ClaudeThinking): string[] => [
   'parallel_tool_calls',
   'user',

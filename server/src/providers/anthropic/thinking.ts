@@ -12,7 +12,7 @@ export interface ClaudeThinking {
   isOn: boolean
 }
 
-/** The share of the output that may be thought, for models that take a budget. */
+/** The share of the output that thinking may take, for models with a budget. */
 const shares = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.9, max: 0.95 } as const
 const leastBudget = 1024
 const mostBudget = 32_000

@@ -3,8 +3,8 @@ import { noUsage, type Usage } from '../../wire/usage'
 import { Counter } from '../../wire/usage-counts'
 
 /**
- * The counts of a message; undefined without any, and where one of the two is no number of tokens. Cache reads and writes stand beside
- * `input_tokens`, thinking is inside `output_tokens`. Source: contract 12.3.
+ * Reads the counts of a message; undefined without any, and where one of the two is no number of tokens.
+ * Cache reads and writes stand beside `input_tokens`, thinking is inside `output_tokens`. Source: contract 12.3.
  */
 export function toUsage(counts: JsonObject): Usage | undefined {
   const counter = new Counter()

@@ -12,9 +12,9 @@ export class BrokenFrame extends Error {
 }
 
 /**
- * Bytes of an `application/vnd.amazon.eventstream`, cut anywhere, to the `data` of its events: an
- * object with one key, the event's type, and its payload; what AWS calls an exception or an error has
- * the key `exception`. Throws `BrokenFrame`, and `EventTooLong` beyond 1 MB.
+ * Turns bytes of an `application/vnd.amazon.eventstream`, cut anywhere, into the `data` of its events: an
+ * object with one key, the event's type, and its payload; an AWS exception or error has the key
+ * `exception`. Throws `BrokenFrame`, and `EventTooLong` beyond 1 MB.
  * @see https://smithy.io/2.0/aws/amazon-eventstream.html
  */
 export class FrameReader {

@@ -41,7 +41,7 @@ const families: readonly (readonly [pattern: RegExp, family: BedrockFamily])[] =
   [/^mistral\.(?:mistral-large-24|pixtral-large-25)/, { ...mistral, schema: 'tool' }],
   [/^mistral\./, mistral],
   [/^openai\.gpt-oss/, { ...plain, thinking: 'three_levels' }],
-  // As on their own API: thinking models, which take no sampling settings.
+  // Thinking models, which take no sampling settings, as on their own API.
   [/^openai\./, { ...plain, thinking: 'levels', sampling: false }],
 ]
 

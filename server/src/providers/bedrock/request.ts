@@ -95,7 +95,7 @@ const schemaOf = ({ response_format: format }: ChatRequest) =>
   format?.type === 'json_schema' ? format.json_schema : undefined
 type AskedSchema = ReturnType<typeof schemaOf>
 
-/** A schema that the model does not know natively becomes a tool that has to be called. */
+/** Turns a schema that the model does not support natively into a tool that it must call. */
 function withSchema(wanted: ToolUse, asked: AskedSchema, family: BedrockFamily): ToolUse {
   if (!asked || family.schema === 'native') return wanted
   const schema = asked.schema ?? {}

@@ -13,7 +13,7 @@ export interface ConverseThinking {
 }
 
 interface Limits {
-  /** Claude thinks inside the output limit, which is all that is paid for. */
+  /** Claude thinks inside the output limit, and the hold pays for no more. */
   maxTokens: number | undefined
   /** A Claude's calls came back without the thinking that led to them. */
   lostThoughts: boolean

@@ -68,7 +68,7 @@ export function createPartsReader(source: ErrorSource): PartsReader {
   }
 }
 
-/** Undefined for an event of which nothing is needed. */
+/** Reads an event; undefined for one that nothing is needed of. */
 function toEvent(data: string, source: ErrorSource): CohereEvent | undefined {
   const event = readEvent(data, source)
   // A refusal in place of an event has no type.

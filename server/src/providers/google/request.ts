@@ -91,7 +91,7 @@ function samplingOf(chat: ChatRequest, target: AdapterTarget): JsonObject {
     seed: chat.seed === undefined || chat.seed === null ? undefined : chat.seed | 0,
     stopSequences: stopSequences.length > 0 ? stopSequences : undefined,
     thinkingConfig,
-    // Models that think refuse both.
+    // Models with thinking refuse both.
     ...(parseGeneration(target.upstreamModel) < 2.5 && {
       presencePenalty: chat.presence_penalty,
       frequencyPenalty: chat.frequency_penalty,

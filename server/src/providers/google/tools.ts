@@ -17,7 +17,7 @@ interface Wish {
 export interface Shape {
   tools?: JsonObject[]
   toolConfig?: JsonObject
-  /** For `generationConfig`. */
+  /** The fields of `generationConfig`. */
   format: JsonObject
 }
 

@@ -58,7 +58,10 @@ function withToolControl(tool: unknown, control: CacheControl | undefined): unkn
 
 const isMarkedTool = (tool: unknown) => isObject(tool) && readToolCacheControl(tool) !== undefined
 
-/** The breakpoints of a chat request, all but those that its messages may lose by themselves. */
+/**
+ * Fits the breakpoints of a chat request to its provider; where that takes none, `withoutBreakpoints`
+ * removes those of its messages.
+ */
 export function relayBreakpoints(chat: JsonObject, taken: Taken): void {
   const { tools } = chat
   const has = (place: Taken['cacheControlExtras'][number]) =>
@@ -68,7 +71,7 @@ export function relayBreakpoints(chat: JsonObject, taken: Taken): void {
     chat['tools'] = tools.map((tool) => withToolControl(tool, undefined))
   }
   if (!taken.cacheControl || !Array.isArray(chat['messages'])) return
-  // A breakpoint of the whole request takes one of those that there may be.
+  // A breakpoint of the whole request counts towards the maximum.
   const max = maxBreakpoints - ('cache_control' in chat ? 1 : 0)
   new Fitting(chat, max, has('ttl')).apply()
 }

@@ -118,7 +118,7 @@ function withoutCitations(annotations: unknown): unknown {
 
 const isCitation = (type: unknown) => type === 'url_citation' || type === 'file_citation'
 
-/** Undefined fields are not written. */
+/** Removes `extra_content` by undefined fields, which are not written. */
 function withoutExtraContent(message: JsonObject, calls: unknown): JsonObject {
   const changes: JsonObject = 'extra_content' in message ? { extra_content: undefined } : {}
   if (Array.isArray(calls) && calls.some((call) => isObject(call) && 'extra_content' in call)) {

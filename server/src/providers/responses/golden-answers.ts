@@ -198,7 +198,7 @@ const toldAtEnd = (events: readonly JsonObject[]): JsonObject => {
   const response = events.at(-1)?.['response']
   const output: unknown = isObject(response) && response['output']
   const messages = Array.isArray(output) ? output.filter(isObject) : []
-  // The recordings are shortened: what is streamed are the first pieces of each message.
+  // The recordings are shortened: only the first pieces of each message are streamed.
   const ids = new Set(messages.map(({ id }) => id))
   const said = [...ids].map((id) =>
     events

@@ -3,7 +3,7 @@ import type { ChatRequest } from '../../wire/chat-request'
 
 type Effort = NonNullable<ChatRequest['reasoning_effort']>
 
-/** From little to much. */
+/** Efforts from the least to the greatest. */
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 
 /** Requests that a model refuses on its chat endpoint, and takes as a Response. */
@@ -17,7 +17,7 @@ export type ResponsesFlags = z.infer<typeof ResponsesFlags>
 
 type Asked = Pick<ChatRequest, 'tools' | 'reasoning_effort'>
 
-/** Whether a chat request has to be sent as a Response. Source: contract 12.9. */
+/** Returns whether a chat request has to be sent as a Response. Source: contract 12.9. */
 export function needsResponses(flags: ResponsesFlags | undefined, chat: Asked): boolean {
   if (!flags || !chat.tools?.length) return false
   switch (flags.toolsInChat) {

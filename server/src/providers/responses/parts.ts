@@ -110,7 +110,7 @@ class CitedText {
   }
 }
 
-/** Undefined for an event of which nothing is needed. */
+/** Reads an event; undefined for one that nothing is needed of. */
 function toEvent(data: string, source: ErrorSource): ResponsesEvent | undefined {
   const event = readEvent(data, source)
   // Nested errors are thrown already; this is the flat form.
@@ -149,7 +149,7 @@ function lastParts(
   ]
 }
 
-/** Undefined for a Response that failed. */
+/** Returns the finish reason of a Response; undefined for one that failed. */
 function finishOf(
   type: string,
   why: string | undefined,

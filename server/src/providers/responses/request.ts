@@ -65,7 +65,7 @@ function written(chat: ChatRequest, target: AdapterTarget, asked: JsonObject): U
 
 const alwaysTaken = ['parallel_tool_calls', 'reasoning_effort', 'verbosity']
 
-/** A model that thinks refuses them. */
+/** A model that thinks refuses these settings. */
 function toSampling({ temperature, top_p }: ChatRequest, isThinking: boolean): JsonObject {
   if (isThinking) return {}
   return {
