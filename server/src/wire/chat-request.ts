@@ -247,8 +247,8 @@ function missingChoice({ tools, tool_choice: choice }: JsonObject) {
 }
 
 /**
- * `POST /v1/chat/completions`; fields that it does not name travel on to the provider. Source: contract
- * 4.1.
+ * `POST /v1/chat/completions`; fields that it does not name travel on to the provider.
+ * Source: contract 4.1.
  */
 export const CallerChat = toSparse(
   chatRequestOf({ messages: 2000, parts: 256, tools: 128 }, functionsAndCustom),
