@@ -4,20 +4,20 @@ import type { EventWriter } from '../wire/event-writer'
 import type { HostedUses } from '../wire/hosted-uses'
 import type { JsonObject } from '../wire/json-body'
 
-/** How a format words its failures, and which headers all its answers carry. */
+/** The error format of a dialect, and the headers that all its answers carry. */
 export interface Wording {
   errorBody: (error: ApiError, requestId: string) => object
   headers?: (requestId: string) => Record<string, string>
   /**
-   * The events of an error that its client looks for in a stream, though none had begun; undefined where it
-   * is told by its status.
+   * The events of an error that its client looks for in a stream, even though none had begun; undefined
+   * where the status alone carries the error.
    */
   failedStream?: (error: ApiError, requestId: string) => string | undefined
 }
 
 /**
- * A format that callers speak beside our own: pure. Its requests become chat requests, go through
- * the stages of `gateway.ts` as such, and their answers are told in its words again.
+ * A format that clients use beside OpenAI's chat: pure. Its requests become chat requests, pass the stages
+ * of `gateway.ts` as such, and their answers are translated back.
  */
 export interface Dialect {
   wording: Wording
@@ -29,31 +29,31 @@ export interface Dialect {
 export interface Original {
   format: 'messages' | 'responses'
   body: JsonObject
-  /** Of the caller's headers those that belong to it. */
+  /** The caller's headers that belong to the body. */
   headers: Readonly<Record<string, string>>
   /**
-   * The body, or what `shared` made of it, without what the price of a model does not cover; `omit` gets
-   * the names of the fields. Throws `invalid_request` for what cannot be left out.
+   * Returns the body, or the result of `shared`, without fields that the price of a model does not cover;
+   * `omit` gets their names. Throws `invalid_request` for those that cannot be left out.
    */
   paid: (body: JsonObject, terms: PaidTerms) => JsonObject
   /**
-   * The body for a credential that several accounts use. Throws `invalid_request` for what would be another
-   * account's. Absent where a format knows nothing that a provider keeps.
+   * Returns the body for a credential that several accounts use. Throws `invalid_request` for references
+   * to another account's data. Absent where a format has no access to data stored at a provider.
    */
   shared?: (body: JsonObject, model: { reasoning: boolean }) => JsonObject
-  /** What tools that the provider runs can come to, for a model with that price. */
+  /** The maximum use of the tools that the provider runs, for a model with that price. */
   hosted?: (pricing: Pick<PaidTerms['pricing'], 'search'>) => HostedUses | undefined
   /** The body for a credential of the caller's own, where it does not go on as it is. */
   own?: (body: JsonObject, model: { reasoning: boolean }) => JsonObject
 }
 
-/** What a request is charged by, and who hears of fields that the price does not cover. */
+/** The price of a request, and a callback for fields that the price does not cover. */
 export interface PaidTerms {
   pricing: { search?: unknown; cacheWrite?: unknown; cacheWriteLong?: unknown }
   omit: (field: string) => void
 }
 
-/** One request of a dialect: the chat request that stands in for it, and how its answer is told. */
+/** One request of a dialect: the chat request that stands in for it, and the translation of its answer. */
 export interface Translation {
   /**
    * With `stream_options.include_usage` where it is to stream, so that the writer learns of the usage,
@@ -62,15 +62,18 @@ export interface Translation {
   chat: JsonObject
   /** The request as it arrived, for a provider that speaks the same format. */
   original?: Original | undefined
-  /** For which models an output limit above theirs is lowered to theirs, and not refused. */
+  /** Returns whether an output limit above the model's is lowered to it, and not refused. */
   lowersOutput?: ((model: { provider: string }) => boolean) | undefined
-  /** Why no provider of another format can do what is asked; thrown before one of them is. */
+  /**
+   * The error where no provider of another format can serve the request; thrown before one of them is
+   * tried.
+   */
   refusal?: ApiError | undefined
-  /** Fields that a provider of another format answers without; their caller is told. */
+  /** Fields that a provider of another format answers without; the answer names them to the caller. */
   omitted?: readonly string[]
   /** A field of the chat request as the caller knows it. */
   callersField?: (param: string) => string
-  /** The whole answer, for a whole chat completion of ours. */
+  /** The whole answer, for a whole chat completion in the OpenAI format. */
   answer: (completion: JsonObject) => object
   /** Starts a stream. `identity` heads the chunks that its writer gets. */
   writer: (identity: Identity) => EventWriter

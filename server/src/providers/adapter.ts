@@ -8,7 +8,7 @@ import type { CallerChat, ChatRequest } from '../wire/chat-request'
 import type { JsonObject } from '../wire/json-body'
 import type { Part } from '../wire/answer-part'
 
-/** For whom a request is written. */
+/** The candidate for which a request is written. */
 export interface AdapterTarget {
   /** The provider's own name of the model. */
   upstreamModel: string
@@ -17,7 +17,7 @@ export interface AdapterTarget {
   capabilities: { reasoning: boolean; tools: boolean; vision: boolean; jsonSchema: boolean }
   /** The custom tools that the model knows as such, by the names of the functions that stand for them. */
   customTools?: ReadonlyMap<string, JsonObject> | undefined
-  /** What `Adapter.addresses` asked for, by address. */
+  /** The data of the addresses that `Adapter.addresses` returned, by address. */
   media?: ReadonlyMap<string, MediaData>
   /** `replaced` after the provider refused the signatures of a history that another model wrote. */
   signatures?: 'kept' | 'replaced'
@@ -35,16 +35,16 @@ export interface UpstreamRequest {
 /** Reads one answer: takes an event's `data`, returns its parts. Throws the `ApiError` it stands for. */
 export type PartsReader = (data: string) => Part[]
 
-/** For whom a request in a provider's own format is passed on. */
+/** The candidate to which a request in a provider's own format is passed on. */
 export interface PassthroughTarget {
   upstreamModel: string
   /** The output limit that the hold pays for. */
   maxTokens: number | undefined
-  /** How long breakpoints of the prompt cache last that are set where the client set none. */
+  /** The lifetime of prompt-cache breakpoints that Tollgate sets where the client set none. */
   promptCaching?: CacheLifetime | undefined
 }
 
-/** How requests of callers who speak the provider's own format are passed on, and answers back. */
+/** Native passthrough: sends requests in the provider's own format on, and its answers back. */
 export interface NativePassthrough {
   format: 'messages' | 'responses'
   request: (body: JsonObject, target: PassthroughTarget) => UpstreamRequest
@@ -56,23 +56,28 @@ export interface NativePassthrough {
 }
 
 /**
- * How one dialect is written and read: pure, so that its test needs no server. A translated provider
- * is always asked to stream; for a caller who did not ask, the parts are collected.
+ * Writes requests in one dialect and reads its answers: pure, so that its test needs no server. A
+ * translated provider always streams; for a caller who wants a whole answer, the parts are collected.
  */
 export interface Adapter {
-  /** How its stream is cut into events. */
+  /** The framing that cuts its stream into events. */
   framing: 'sse' | 'aws'
-  /** Throws `invalid_request`, issue `unsupported_by_model`, for what would change the answer's meaning. */
+  /**
+   * Throws `invalid_request`, issue `unsupported_by_model`, for fields whose loss would change the
+   * answer's meaning.
+   */
   request: (chat: ChatRequest, target: AdapterTarget) => UpstreamRequest
   reader: (source: ErrorSource) => PartsReader
-  /** Names of tools that are taken; those that OpenAI takes unless said otherwise. */
+  /** The pattern of tool names that the provider accepts; OpenAI's where absent. */
   toolNames?: RegExp
-  /** For callers who speak it too. */
+  /** The passthrough for callers who use this dialect too. */
   own?: NativePassthrough | undefined
-  /** What must be fetched before `request` can be called; absent where the provider fetches itself. */
+  /** Addresses to fetch before `request` can be called; absent where the provider fetches them itself. */
   addresses?: (chat: Pick<CallerChat, 'messages'>) => string[]
-  /** What a refusal means for the caller, where it is not read as that of an OpenAI-alike. */
+  /** Translates a refusal for the caller, where it differs from that of an OpenAI-compatible provider. */
   failure?: (failure: UpstreamFailure, source: ErrorSource) => ApiError
-  /** Whether the same request with `signatures: 'replaced'` may be taken; nothing was billed. */
+  /**
+   * Returns whether the provider may accept the request with `signatures: 'replaced'`; nothing was billed.
+   */
   refusesSignatures?: (failure: UpstreamFailure) => boolean
 }

@@ -18,7 +18,7 @@ const adapters: Partial<Record<Provider['dialect'], Adapter>> = {
   cohere,
 }
 
-/** Undefined for a provider whose dialect is not translated. */
+/** Returns the adapter of a provider; undefined where its dialect is not translated. */
 export const adapterOf = ({ dialect }: Pick<Provider, 'dialect'>): Adapter | undefined =>
   adapters[dialect]
 
@@ -29,7 +29,7 @@ const embeddingAdapters: Partial<Record<Provider['dialect'], EmbeddingAdapter>> 
   cohere: cohereEmbeddings,
 }
 
-/** The same for embeddings. */
+/** Returns the embedding adapter of a provider; undefined where its dialect is not translated. */
 export const embeddingAdapterOf = ({
   dialect,
 }: Pick<Provider, 'dialect'>): EmbeddingAdapter | undefined => embeddingAdapters[dialect]

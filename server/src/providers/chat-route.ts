@@ -18,15 +18,15 @@ import { anthropicOnVertex } from './vertex/anthropic'
 import type { JsonObject } from '../wire/json-body'
 import { toPlainChat } from '../wire/plain-chat'
 
-/** How a request in the OpenAI format is relayed. */
+/** The route of a request that is relayed in the OpenAI format. */
 export interface RelayRoute {
-  /** What stands for the model in the body, where it is not the model's own name. */
+  /** The value for the model in the body, where it is not the model's own name. */
   deployment?: string
   /** The whole address, where it is no path behind the connection's. */
   url?: string
 }
 
-/** How one chat request is put to one connection. */
+/** The route of one chat request over one connection. */
 export interface ChatRoute extends RelayRoute {
   /** Undefined where it is relayed. */
   adapter?: Adapter
@@ -35,7 +35,7 @@ export interface ChatRoute extends RelayRoute {
 
 const relayed: ChatRoute = { operation: 'chat' }
 
-/** The way of a chat request: by its provider's dialect, by the model, and by what is asked. */
+/** Selects the route of a chat request by its provider's dialect, the model and the request's fields. */
 export function selectChatRoute(line: ProviderRoute, model: string, chat: JsonObject): ChatRoute {
   const { provider } = line
   const adapter = adapterOf(provider)
@@ -50,8 +50,8 @@ export function selectChatRoute(line: ProviderRoute, model: string, chat: JsonOb
 const openAiModels = /^(gpt-4o|gpt-4\.1|gpt-[5-9]|o[1-9]|chatgpt|codex|computer-use)/
 
 /**
- * The way of a request that came as one for a Response to a provider that takes it so; undefined where it does
- * not. `keepsId`: as that of `ownFormat`.
+ * Selects the route of a request for a Response to a provider that takes this format; undefined where it
+ * does not. `keepsId`: as that of `ownFormat`.
  */
 export function selectResponsesRoute(
   line: ProviderRoute,
@@ -71,7 +71,7 @@ export function selectResponsesRoute(
     : undefined
 }
 
-/** The way of what is relayed in any case: embeddings, legacy completions. */
+/** Selects the route of requests that are always relayed: embeddings, legacy completions. */
 export function selectRelayRoute(
   line: ProviderRoute,
   model: string,
@@ -114,7 +114,7 @@ function vertexWay(line: ProviderRoute, upstreamModel: string): ChatRoute {
   return { operation: 'chat', url: `${addressOf(line)}${openaiChatPath}`, deployment: model }
 }
 
-/** Undefined unless the model takes the request only as a Response. */
+/** Returns the flags of a model that takes the request only as a Response; undefined for others. */
 function responsesFlags(
   { options: { responsesModels } }: Provider,
   model: string,

@@ -57,7 +57,7 @@ export function expectGoodChunks(chunks: readonly JsonObject[]): void {
   }
 }
 
-/** The answer that a caller gets who did not ask for a stream. */
+/** Returns the answer that a caller receives without streaming. */
 export function wholeOf(chunks: readonly JsonObject[], request: RelayRequest): JsonObject {
   const collected = new CollectedChat()
   for (const chunk of chunks) collected.add(chunk)

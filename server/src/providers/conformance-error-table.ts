@@ -8,12 +8,12 @@ import { refusedLimits } from './conformance-refused-limits'
 import { refusedRequests } from './conformance-refused-requests'
 
 /**
- * How services say that a prompt is too long: from their documentation, their source or answers that
+ * Texts of services for a prompt that is too long: from their documentation, their source or answers that
  * others recorded.
  */
 export const overflowRows = [...overflowOfMakers, ...overflowOfClouds, ...overflowOfServers]
 
-/** What else services refuse, in their words. */
+/** Other refusals of services, in their words. */
 export const refusalRows: readonly RefusalRow[] = [
   ...refusedRequests,
   ...refusedContent,

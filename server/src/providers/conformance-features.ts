@@ -2,15 +2,15 @@ import type { VoicedAnswer } from './conformance-voices'
 import type { JsonObject } from '../wire/json-body'
 import type { Usage } from '../wire/usage'
 
-/** A feature of requests: what is added to the plainest one, and what of it must arrive. */
+/** A feature of requests: its addition to the plainest one, and the part of it that must arrive. */
 export interface RequestFeature {
   name: string
   chat: JsonObject
-  /** In the request as it is sent where the feature is taken; one that is otherwise the same lacks it. */
+  /** Matches the request as it is sent where the feature is taken, and not one without the feature. */
   mark: RegExp
 }
 
-/** A feature of answers: what a provider says, and what the caller must get. */
+/** A feature of answers: the provider's answer, and the one that the caller must receive. */
 export interface AnswerFeature {
   name: string
   saying: VoicedAnswer
@@ -134,7 +134,7 @@ export const requestFeatures: readonly RequestFeature[] = [
   {
     name: 'image by address',
     chat: part('image_url', { url: 'https://x.example/mark.png' }),
-    // The address, or what is there.
+    // The address, or the data behind it.
     mark: /mark\.png|bWFyay5wbmc=/,
   },
   {

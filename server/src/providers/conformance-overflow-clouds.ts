@@ -2,7 +2,7 @@ import { claude, google, openAi, row, type OverflowRow } from './conformance-ove
 
 const errorsOf = (message: string) => `The model returned the following errors: ${message}`
 
-/** The same of clouds and gateways that serve models of others. */
+/** Texts of clouds and gateways, which serve models of others, for a prompt that is too long. */
 export const overflowOfClouds: readonly OverflowRow[] = [
   row(
     ['Bedrock, Claude', 'bedrock', 400],

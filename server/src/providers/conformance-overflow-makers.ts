@@ -1,6 +1,6 @@
 import { claude, google, openAi, row, type OverflowRow } from './conformance-overflow'
 
-/** How those who serve models of their own say that a prompt is too long. */
+/** Texts of providers of their own models for a prompt that is too long. */
 export const overflowOfMakers: readonly OverflowRow[] = [
   row(
     ['OpenAI', 'openai', 400],

@@ -1,6 +1,6 @@
 import { row, type OverflowRow } from './conformance-overflow'
 
-/** The same of servers that anybody runs. */
+/** Texts of self-hosted servers for a prompt that is too long. */
 export const overflowOfServers: readonly OverflowRow[] = [
   row(
     ['vLLM', 'custom', 400],

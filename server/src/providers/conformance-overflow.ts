@@ -1,14 +1,14 @@
 import type { Provider } from './provider'
 import type { JsonObject } from '../wire/json-body'
 
-/** What one service answers a prompt that is too long for a model, and what it says of the lengths. */
+/** One service's answer to a prompt that is too long for a model, and the lengths that it gives. */
 export interface OverflowRow {
   service: string
   /** Its key in the registry. */
   provider: Provider['key']
   status: number
   body: JsonObject | string | JsonObject[]
-  /** In tokens; null where its words have no number. */
+  /** The maximum in tokens; null where the text has no number. */
   maximum: number | null
   requested: number | null
 }

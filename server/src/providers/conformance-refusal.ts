@@ -2,10 +2,10 @@ import type { Provider } from './provider'
 import type { ApiError } from '../errors'
 import type { JsonObject } from '../wire/json-body'
 
-/** What a refusal is about, for the table of docs/providers.md. */
+/** The subject of a refusal, for the table of docs/providers.md. */
 export type RefusalKind = 'request' | 'filter' | 'account' | 'limit'
 
-/** What one service refuses with, and what the caller gets. */
+/** One service's refusal, and the error that the caller receives. */
 export interface RefusalRow {
   service: string
   /** Its key in the registry. */

@@ -22,14 +22,14 @@ import { isObject, type JsonObject } from '../wire/json-body'
 import { toPlainChat } from '../wire/plain-chat'
 import { noUsage } from '../wire/usage'
 
-/** How well a dialect does: what the caller sent arrives, is refused with 400, or goes unsaid. */
+/** The outcome of a feature in a dialect: it arrives, is refused with 400, or is left out. */
 type Result = 'yes' | 'refused' | 'left out' | '–'
 
 export interface ConformanceDialect {
   name: string
-  /** Undefined for what is relayed. */
+  /** Undefined for a dialect that is relayed. */
   adapter?: Adapter
-  /** How it is relayed; as to OpenAI unless said otherwise. */
+  /** The options of its relay; those of OpenAI where absent. */
   options?: RelayOptions
   upstreamModel: string
   voice: Voice
@@ -75,12 +75,12 @@ const relay = (): RelayRequest => ({
   wantsUsage: true,
   legacyFunctions: false,
   newCallId: () => 'call_x',
-  // More than any voice thinks, less than what one of them claims.
+  // Above the thoughts of all voices, below a count that one of them claims.
   hiddenTokens: () => 1000,
   estimate: ({ words }) => ({ ...noUsage, output: words, estimated: true }),
 })
 
-/** A chat request as a dialect writes it, and what it leaves out. */
+/** Returns a chat request as a dialect writes it, and the fields that it leaves out. */
 export function writtenFor(
   { adapter, upstreamModel, options: own = options }: Omit<ConformanceDialect, 'voice'>,
   chat: JsonObject,
@@ -92,7 +92,7 @@ export function writtenFor(
   const capabilities = { reasoning: true, tools: true, vision: true, jsonSchema: true }
   const limit = readOutputLimit(chat)?.limit ?? 1000
   const plain = toPlainChat(chat)
-  // What is fetched for a provider that does not fetch: base64 of its name.
+  // The data fetched for a provider that does not fetch: base64 of its name.
   const fetched = { mimeType: 'image/png', base64: btoa('mark.png') }
   const media = new Map(adapter.addresses?.(plain).map((url) => [url, fetched]))
   const target: AdapterTarget = { upstreamModel, maxTokens: limit, capabilities, media }
@@ -102,7 +102,7 @@ export function writtenFor(
 const sent = (dialect: ConformanceDialect, chat: JsonObject): JsonObject =>
   writtenFor(dialect, chat).body
 
-/** What becomes of a feature on its way to the provider. Throws what is no refusal. */
+/** Returns the outcome of a feature on its way to the provider. Throws any error that is no refusal. */
 export function requestResult(dialect: ConformanceDialect, { chat, mark }: RequestFeature): Result {
   const plain = { model: 'a/b', messages: [{ role: 'user', content: 'Hello' }] }
   const without = JSON.stringify(sent(dialect, plain))
@@ -116,7 +116,7 @@ export function requestResult(dialect: ConformanceDialect, { chat, mark }: Reque
   }
 }
 
-/** What a caller gets of an answer, in the order in which its events come. */
+/** Returns the answer that a caller receives, in the order in which its events arrive. */
 function heard({ adapter, voice }: ConformanceDialect, { saying, isUnmarked }: AnswerFeature) {
   const request = relay()
   const stream = adapter
@@ -128,7 +128,7 @@ function heard({ adapter, voice }: ConformanceDialect, { saying, isUnmarked }: A
   return { choice: wholeOf(whole, request), usage: stream.usage() }
 }
 
-/** Whether the caller gets what was said. */
+/** Returns whether the caller receives the provider's content. */
 export function answerResult(dialect: ConformanceDialect, feature: AnswerFeature): Result {
   let got: ReturnType<typeof heard>
   try {
@@ -157,7 +157,7 @@ function holds(value: unknown, wanted: unknown): boolean {
 
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 
-/** The table of docs/providers.md, made by asking every dialect for every feature. */
+/** The table of docs/providers.md, made by testing every feature in every dialect. */
 export function conformanceTable(): string {
   const names = dialectsShown.map(({ name }) => name)
   const asked = requestFeatures.map((feature) => [

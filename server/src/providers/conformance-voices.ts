@@ -1,6 +1,6 @@
 import type { JsonObject } from '../wire/json-body'
 
-/** What a provider is to say, whatever its dialect. Counts are fixed: see `counts`. */
+/** The answer that a provider gives, whatever its dialect. Counts are fixed: see `counts`. */
 export interface VoicedAnswer {
   thought?: string
   text?: string
@@ -10,7 +10,7 @@ export interface VoicedAnswer {
   cites?: string
   /** Events and fields come beside it that no version of the format had so far. */
   isStrange?: boolean
-  /** The provider says that it failed, in place of an end. */
+  /** The provider reports a failure in place of an end. */
   isFailing?: boolean
   /** The count of its output: undefined for the true one, null where it gives no counts at all. */
   claimed?: number | null
@@ -18,7 +18,7 @@ export interface VoicedAnswer {
   finish: 'stop' | 'length' | 'filter' | 'unknown' | undefined
 }
 
-/** What every voice says that it used; where a dialect does not tell one of them, it is left out. */
+/** The counts that every voice reports; one that a dialect does not report is left out. */
 export const counts = { input: 10, cached: 4, output: 5, thought: 3 }
 
 /** A dialect's events for an answer. */
@@ -27,7 +27,7 @@ export type Voice = (saying: VoicedAnswer) => JsonObject[]
 const { input, cached, output, thought: thoughts } = counts
 const names = ['first', 'second']
 
-/** What is counted of an answer's output, but for its thoughts; undefined where nothing is. */
+/** Returns the reported count of an answer's output, without its thoughts; undefined where there is none. */
 const outputOf = ({ claimed }: VoicedAnswer): number | undefined =>
   claimed === null ? undefined : (claimed ?? output)
 const idOf = (at: number) => `call_${at}`
@@ -183,7 +183,7 @@ const bedrock: Voice = (saying) => {
     const delta = { weather: { at: 7 } }
     said.push({ weather: { at: 7 } }, { contentBlockDelta: { contentBlockIndex: 9, delta } })
   }
-  // As the reader of the event stream writes it.
+  // The form in which the reader of the event stream writes it.
   const exception = { type: 'internalServerException', words: '{"message":"Oops."}' }
   if (saying.isFailing) said.push({ exception })
   if (!saying.finish) return said

@@ -13,18 +13,18 @@ import { SseReader, frame } from '../wire/sse'
 import type { TextSize } from '../wire/text-size'
 import { noUsage, type Usage } from '../wire/usage'
 
-/** A request of a caller, and what the provider is sent. */
+/** A caller's request, and the body that the provider receives. */
 export interface RequestRow {
   what: string
   /** Beside `model`, and `messages` where they do not matter. */
   chat: JsonObject
   target?: Partial<AdapterTarget>
-  /** What differs from the body of the plainest request; null for what it lacks. */
+  /** The differences from the body of the plainest request; null for a field that it lacks. */
   body?: JsonObject
   refused?: { param: string; issue: string }
 }
 
-/** What a provider streams, and what the caller gets. */
+/** The events of a provider, and the answer that the caller receives. */
 export interface AnswerRow {
   what: string
   events: readonly (JsonObject | string)[]
@@ -33,11 +33,11 @@ export interface AnswerRow {
   finish?: string
   /** The buckets above zero. */
   usage?: Partial<Usage>
-  /** In place of an answer. */
+  /** The error in place of an answer. */
   error?: { code: string; status: number; retryable?: boolean }
 }
 
-/** An error of a provider, and what the caller gets. */
+/** A provider's error, and the one that the caller receives. */
 export interface ErrorRow {
   what: string
   status: number
@@ -51,7 +51,7 @@ interface EventCutter {
   end(): string[]
 }
 
-/** One dialect, to be held against the rows of contract 12.13. */
+/** One dialect, for the test of the rows of contract 12.13. */
 export interface Conformance {
   adapter: Adapter
   target: AdapterTarget
@@ -60,7 +60,7 @@ export interface Conformance {
   errors: readonly ErrorRow[]
   /** Names of recordings below `../shared/fixtures/upstream`, which are read where they are. */
   recordings: readonly (Omit<AnswerRow, 'what' | 'events'> & { file: string })[]
-  /** How events are written and cut; server-sent events unless said otherwise. */
+  /** Encodes and cuts the events; server-sent events where absent. */
   framed?: (events: readonly string[]) => Uint8Array
   cutter?: () => EventCutter
 }
@@ -101,7 +101,7 @@ const requestOf = () => {
   }
 }
 
-/** What became of one stream. */
+/** The outcome of one stream. */
 interface Outcome {
   chunks: string[]
   error: unknown

@@ -4,23 +4,23 @@ import { z } from 'zod'
 const placeName = z.string().regex(/^[a-z0-9][a-z0-9.:-]{0,62}$/i, 'must be the name of a place.')
 const deployment = z.string().regex(/^\w[\w.-]{0,199}$/, 'must be the name of a deployment.')
 
-/** What a connection says beside its address and its credential; most dialects need none of it. */
+/** Options of a connection beside its address and its credential; most dialects need none of them. */
 export const ConnectionOptions = z.strictObject({
-  /** Of Azure's dated surfaces. */
+  /** The version of Azure's dated surfaces. */
   api_version: z
     .string()
     .regex(/^(\d{4}-\d{2}-\d{2}(-preview)?|v1|preview|latest)$/, 'must be a date, or v1.')
     .exactOptional(),
   /** Model -> the deployment that stands for it there, where they differ. */
   deployments: z.record(z.string().min(1).max(200), deployment).exactOptional(),
-  /** Where a cloud's models run. */
+  /** The region of a cloud's models. */
   region: z
     .string()
     .regex(/^[a-z0-9-]{1,40}$/, 'must be the name of a region.')
     .exactOptional(),
   project: placeName.exactOptional(),
   location: placeName.exactOptional(),
-  /** How long breakpoints last that Tollgate sets where the client set none; absent, it sets none. */
+  /** The lifetime of breakpoints that Tollgate sets where the client set none; absent, it sets none. */
   prompt_caching: z.enum(['5m', '1h'], 'must be 5m or 1h.').exactOptional(),
 })
 export type ConnectionOptions = z.output<typeof ConnectionOptions>

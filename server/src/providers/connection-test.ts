@@ -3,16 +3,16 @@ import { listUrlOf } from './bedrock/address'
 import { addressOf, type ProviderRoute } from './provider-route'
 import { isObject } from '../wire/json-body'
 
-/** What was answered: the status, and the body where it is JSON. */
+/** The answer to a test: the status, and the body where it is JSON. */
 interface Answered {
   status: number
   body: unknown
 }
 
 interface Verdict {
-  /** In words for the owner of the connection. */
+  /** A text for the owner of the connection. */
   message: string
-  /** What may be called by it, as far as that is told. */
+  /** The models that the connection can call, as far as the provider lists them. */
   models: string[]
 }
 
@@ -22,13 +22,13 @@ export interface ConnectionTest {
   url: string
   /** Empty for a GET. */
   body: string
-  /** What a good answer says; undefined for one that is none. */
+  /** Returns the verdict of a good answer; undefined for one that is none. */
   judge: (answered: Answered) => Verdict | undefined
 }
 
 const mostModels = 5000
 
-/** How a connection is tested: by its list of models, where its provider has one. */
+/** Creates the test of a connection: by its list of models, where its provider has one. */
 export function createConnectionTest(line: ProviderRoute): ConnectionTest {
   const { dialect, options } = line.provider
   if (dialect === 'bedrock') return bedrockTest(line)
@@ -71,8 +71,8 @@ const messageOf = (body: unknown): string => {
 }
 
 /**
- * The list is at another host than the models, which only a region's own address tells. Elsewhere a
- * model is asked that does not exist: whose key is not known is told so before.
+ * The list is at another host than the models, which only a region's own address reveals. Elsewhere the
+ * test calls a model that does not exist: AWS rejects an unknown key before it looks for the model.
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListFoundationModels.html
  */
 function bedrockTest(line: ProviderRoute): ConnectionTest {
@@ -104,11 +104,11 @@ function bedrockTest(line: ProviderRoute): ConnectionTest {
   }
 }
 
-/** Said of whom AWS knows: a key that it does not know fails before. */
+/** AWS answers so to keys that it knows: one that it does not know fails before. */
 const mayNotList = /not authorized to perform: bedrock:ListFoundationModels/
 const mayNotInvoke = /not authorized to perform: bedrock:InvokeModel/
 
-/** Those that can be called by their own name; others want an inference profile. */
+/** Returns the models that can be called by their own name; others want an inference profile. */
 function foundationModels(body: unknown): string[] | undefined {
   const list = isObject(body) ? body['modelSummaries'] : undefined
   if (!Array.isArray(list)) return undefined
@@ -120,8 +120,8 @@ function foundationModels(body: unknown): string[] | undefined {
 }
 
 /**
- * What Vertex AI lists is all of Google's, not what a project may call: instead the tokens of a word
- * are counted, which is free. That its model is not there is told only to whom it knows.
+ * Vertex AI lists all of Google's models, not those that a project may call: instead the test counts the
+ * tokens of a word, which is free. Only a valid credential gets the answer that the model is missing.
  * @see https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/count-tokens
  */
 const vertexTest = (line: ProviderRoute): ConnectionTest => ({
@@ -137,8 +137,8 @@ const vertexTest = (line: ProviderRoute): ConnectionTest => ({
 })
 
 /**
- * The dated surface lists what could be deployed, and no deployments: those are as the connection names
- * them. Foundry's has no list; it tells of a model, or that it wants one named.
+ * The dated surface lists deployable models, and no deployments: the connection's options name those.
+ * Foundry has no list; it describes a model, or demands the name of one.
  * @see https://learn.microsoft.com/rest/api/azureopenai/models/list
  */
 function azureTest(line: ProviderRoute): ConnectionTest {

@@ -1,7 +1,7 @@
 import type { ProviderErrorBody } from './error-body'
 import type { JsonObject } from '../wire/json-body'
 
-/** How long a prompt may be, and was with the output limit, in tokens; null where it is not said. */
+/** The maximum length of a prompt, and its length with the output limit, in tokens; null where unknown. */
 export interface Overflow {
   maximum: number | null
   requested: number | null
@@ -19,14 +19,14 @@ const codes = new Set([
 ])
 
 /**
- * A wording, with `#` for a number. `max` is the maximum, `used` what was sent, `more` what comes to it,
- * `over` how much it is too much.
+ * Makes the pattern of a wording, with `#` for a number. `max` is the maximum, `used` the prompt's length,
+ * `more` an addition to it, `over` the excess.
  */
 const wording = (text: string) => new RegExp(text.replaceAll('#', String.raw`\d[\d,]{0,14}`), 'i')
 
 /**
- * How providers say that a prompt is too long, those with numbers first: conformance-overflow*.ts has
- * their texts. What is not among them, in other words or another code, is an ordinary refusal.
+ * Wordings of providers for a prompt that is too long, those with numbers first: conformance-overflow*.ts
+ * has their texts. Any other refusal, in other words or with another code, is an ordinary one.
  */
 const wordings: readonly RegExp[] = [
   // vLLM, which names the output limit alone where it is that
@@ -91,14 +91,14 @@ const wordings: readonly RegExp[] = [
   String.raw`input text exceeds maximum length of (?<max>#) tokens`,
 ].map(wording)
 
-/** The same without numbers. */
+/** Wordings without numbers. */
 const unnumbered =
   /prompt (?:is )?too long|prompt exceeds max length|prompt 超长|exceeds the context window|maximum context length|input is too long|input token length too long|input tokens exceeded|too many input tokens|reduce the length of the messages|input length exceeds the context length|greater than the context length|exceeds the available context size|context size has been exceeded|context window exceeds limit|exceed max message tokens|total length of all messages is too long/i
 
-/** What is said so plainly that it counts whatever the status: some servers say 500 of it. */
+/** Wordings that are plain enough to count whatever the status: some servers send 500 with them. */
 const unmistakable = /context size|context length|context window|maximum input length/i
 
-/** What a refusal says of the lengths; undefined where it is about something else. */
+/** Reads the lengths from a refusal; undefined where it is about something else. */
 export function readOverflow(
   { core, codes: said }: ProviderErrorBody,
   { words, status }: { words: string; status: number },

@@ -5,7 +5,7 @@ import { readCacheControl, readLastCacheControl, type CacheControl } from '../wi
 import type { ChatRequest } from '../wire/chat-request'
 import { isObject, type JsonObject } from '../wire/json-body'
 
-/** One part of a message, and where the caller wrote it. */
+/** One part of a message, and its position in the caller's request. */
 export interface Piece {
   part: ContentPart
   param: string
@@ -28,15 +28,15 @@ export type HistoryTurn =
   | { role: 'tool'; callId: string; name: string; pieces: Piece[]; cacheControl?: CacheControl }
 
 /**
- * The history of a chat request. Throws `invalid_request` for arguments that are no JSON object and
- * for a result whose call is missing. Source: contract 12.1.
+ * Returns the history of a chat request. Throws `invalid_request` for arguments that are no JSON object
+ * and for a result whose call is missing. Source: contract 12.1.
  */
 export function toTurns({ messages }: ChatRequest): HistoryTurn[] {
   const names = new Map<string, string>()
   return messages.map((message, index) => toTurn(message, { param: `messages.${index}`, names }))
 }
 
-/** Where a message stands, and the calls before it: id -> name of the tool. */
+/** The position of a message, and the calls before it: id -> name of the tool. */
 interface Place {
   param: string
   names: Map<string, string>
@@ -66,7 +66,7 @@ function toTurn(message: ChatMessage, { param, names }: Place): HistoryTurn {
 function toCalls(message: ChatMessage, param: string): PastCall[] {
   const calls = message.tool_calls ?? []
   return calls.map((call, at) => {
-    // Of a whole message it stands behind the last of its calls.
+    // The breakpoint of a whole message stands behind the last of its calls.
     const marked = readCacheControl(call) ?? (at === calls.length - 1 && readCacheControl(message))
     return {
       id: call.id,
@@ -94,7 +94,7 @@ function toPieces({ content, role, ...rest }: ChatMessage, param: string): Piece
   return said
 }
 
-/** What a part says in words; undefined for a part that is none. */
+/** Returns the text of a part; undefined for a part that is none. */
 export function getPartText(part: ContentPart): string | undefined {
   if (part.type === 'text') return part.text
   return part.type === 'refusal' ? part.refusal : undefined

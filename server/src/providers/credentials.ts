@@ -14,7 +14,7 @@ interface Unproven {
   body: string
 }
 
-/** How one request shows whose it is, where that takes more than a header with the secret. */
+/** Authenticates one request, where that takes more than a header with the secret. */
 export interface Proof {
   /** All headers. Rejects with `provider_error` where none can be had, and as `Outside.send` does. */
   headers: (request: Unproven) => Promise<Record<string, string>>
@@ -51,7 +51,10 @@ export class Credentials {
     this.#outside = outside
   }
 
-  /** Undefined where `secretHeader` is all there is. Throws `provider_error` for a damaged secret. */
+  /**
+   * Returns the proof of a connection; undefined where `secretHeader` suffices. Throws `provider_error`
+   * for a damaged secret.
+   */
   proofOf(line: ProviderRoute): Proof | undefined {
     if (!isProven(line)) return undefined
     const { provider, connection } = line

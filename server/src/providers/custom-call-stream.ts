@@ -2,7 +2,10 @@ import type { RelayedStream } from './openai/relayed-stream'
 import { CustomCallChunks, type CustomNames } from '../wire/custom-calls'
 import type { Usage } from '../wire/usage'
 
-/** A stream of chunks whose calls of functions are told as those of the custom tools that these stand for. */
+/**
+ * A stream of chunks whose calls of functions become calls of the custom tools that these functions stand
+ * for.
+ */
 export class CustomCallStream implements RelayedStream {
   readonly #stream: RelayedStream
   readonly #calls: CustomCallChunks

@@ -5,7 +5,7 @@ interface Row extends Partial<Omit<Provider, 'key' | 'name' | 'baseUrl' | 'optio
   options?: z.input<typeof RelayOptions>
 }
 
-/** One provider with what most have in common: the OpenAI format, a Bearer key in `<KEY>_API_KEY`. */
+/** Defines one provider with the usual properties: the OpenAI format, a Bearer key in `<KEY>_API_KEY`. */
 export function defineProvider(
   [key, name]: readonly [key: string, name: string],
   baseUrl: string | null,
@@ -33,11 +33,11 @@ const variablePrefix = (key: string) => key.toUpperCase().replaceAll(/[^A-Z0-9]/
 /** The environment variable that replaces a provider's base URL: `OPENAI_BASE_URL`. */
 export const baseUrlVariable = (key: string): string => `${variablePrefix(key)}_BASE_URL`
 
-// What `max_completion_tokens` was called before, where the newer name is not known.
+// The former name of `max_completion_tokens`, for providers that do not know the newer one.
 export const oldCap = { max_completion_tokens: 'max_tokens' }
 export const newCap = { max_tokens: 'max_completion_tokens' }
 
-// Compatible services take texts and give floats; we encode and decode for the caller.
+// Compatible services take texts and give floats; Tollgate encodes and decodes for the caller.
 export const plainEmbeddings = { base64: false, tokenArrays: false }
 
 // Coding agents always send some of these; APIs that refuse unknown fields do not know them.
@@ -54,7 +54,7 @@ export const openAiReasoning = ['o1', 'o3', 'o4', 'gpt-5', 'gpt-6', 'gpt-daybrea
 /** Models that know custom tools. @see https://platform.openai.com/docs/guides/function-calling#custom-tools */
 export const openAiCustomTools = ['gpt-5', 'gpt-6']
 
-/** Models that hear or search by themselves: they know no Responses. */
+/** Models with sound or search of their own, which do not support Responses. */
 export const openAiChatOnly = [
   'gpt-audio',
   'gpt-4o-audio',

@@ -9,9 +9,9 @@ import type { Usage } from '../wire/usage'
 export interface EmbeddingTarget {
   /** The provider's own name of the model. */
   upstreamModel: string
-  /** The length of vector that the caller asked for. */
+  /** The length of vector that the caller requested. */
   dimensions: number | undefined
-  /** What the caller says the vectors are for, in anyone's words. */
+  /** The task type that the caller gave for the vectors, in the words of any provider. */
   task: AskedTask | undefined
 }
 
@@ -24,20 +24,20 @@ export interface EmbeddingAnswer {
 }
 
 /**
- * How one dialect embeds: pure, one answer a batch, never a stream. Splitting, joining, base64, fetching
- * images and counting where the provider does not count are the caller's.
+ * Writes and reads embeddings in one dialect: pure, one answer a batch, never a stream. The caller of the
+ * adapter splits, joins, encodes base64, fetches images, and counts where the provider does not count.
  */
 export interface EmbeddingAdapter {
   /** The most inputs of one request, which may depend on whether there are images among them. */
   batchLimit: (upstreamModel: string, hasImages: boolean) => number
-  /** What one input may be made of. */
+  /** The kinds that one input may consist of. */
   takes: (upstreamModel: string) => InputKinds
   /**
    * Inputs are of these kinds, and their images data URLs. Throws `invalid_request`, issue
-   * `unsupported_by_model`, for what the model cannot do.
+   * `unsupported_by_model`, for features that the model lacks.
    */
   request: (inputs: readonly EmbeddingItem[], target: EmbeddingTarget) => UpstreamRequest
-  /** What a refusal means for the caller, where it is not read as that of an OpenAI-alike. */
+  /** Translates a refusal for the caller, where it differs from that of an OpenAI-compatible provider. */
   failure?: Adapter['failure']
   /** One vector an input, in order; no usage where the provider gives none. Throws `provider_error`. */
   read: (

@@ -3,8 +3,8 @@ import { unsupported } from './unsupported-fields'
 import { isImage, partsOf, type EmbeddingItem, type EmbeddingPart } from '../wire/embedding-request'
 
 /**
- * What one input may be made of: one text; one text or one image; one text, one image or both; texts and
- * images in any number and order.
+ * The kinds that one input may consist of: one text; one text or one image; one text, one image or both;
+ * texts and images in any number and order.
  */
 export type InputKinds = 'text' | 'one' | 'pair' | 'mixed'
 
@@ -14,7 +14,7 @@ const refusals: Readonly<Record<Exclude<InputKinds, 'mixed'>, string>> = {
   pair: 'this model embeds at most one text and one image per input.',
 }
 
-/** Throws `invalid_request` for an input that a model cannot take, and says which. */
+/** Throws `invalid_request` for an input that a model cannot take, and names it. */
 export function checkInputs(inputs: readonly EmbeddingItem[], kinds: InputKinds): void {
   if (kinds === 'mixed') return
   for (const [index, item] of inputs.entries()) {

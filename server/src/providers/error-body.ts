@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../wire/json-body'
 import { eventShape } from '../wire/json-shape'
 import { parseShaped } from '../wire/json-slices'
 
-/** What the body of a provider's error says. */
+/** The fields of a provider's error body. */
 export interface ProviderErrorBody {
   /** Its words as they came; empty where it has none. */
   words: string
@@ -16,7 +16,7 @@ export interface ProviderErrorBody {
 
 /** Errors are nested in each other by gateways; deeper ones are not looked at. */
 const maxDepth = 6
-/** Of a list of problems so many are told. */
+/** The maximum of problems in a list that the message repeats. */
 const maxProblems = 5
 
 /** Reads an error in any of the shapes in which providers give it. Source: contract 12.4. */
@@ -32,7 +32,7 @@ export function readErrorBody(body: unknown): ProviderErrorBody {
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** In the order in which they are looked for. */
+/** Fields with the text of an error, in the order in which they are tried. */
 const wordFields = [
   'error',
   'message',
@@ -73,7 +73,7 @@ function problemsOf(list: readonly unknown[], depth: number): string {
     .join('; ')
 }
 
-/** Where a problem is, without the name for the whole request before it. */
+/** Returns the path of a problem, without the name for the whole request before it. */
 function pathOf(loc: unknown): string {
   const steps = Array.isArray(loc) ? loc : []
   const named = steps.filter((step) => typeof step === 'string' || typeof step === 'number')
@@ -87,7 +87,7 @@ function fieldOf({ detail, message }: JsonObject): string {
   return isObject(first) ? pathOf(first['loc']) : ''
 }
 
-/** What a gateway's own provider said, where the gateway says no more than that it did. */
+/** Returns the error text of a gateway's upstream, where the gateway reports no more than the failure. */
 function rawOf({ metadata }: JsonObject): string | undefined {
   const raw = isObject(metadata) ? metadata['raw'] : undefined
   return typeof raw === 'string' && raw !== '' ? raw : undefined
@@ -118,7 +118,7 @@ function coreOf(body: unknown, depth: number): JsonObject {
   return isObject(error) || Array.isArray(error) ? coreOf(error, depth + 1) : body
 }
 
-/** Codes are numbers, words or both; what an error is about may stand beside them. */
+/** Codes are numbers, words or both; the subject of an error may stand beside them. */
 function codesOf(core: JsonObject): string[] {
   const { metadata, innererror } = core
   const beside = [metadata, innererror].filter(isObject)

@@ -16,7 +16,7 @@ export function readEvent(data: string, source: ErrorSource): JsonObject {
   return event
 }
 
-/** An error inside a 200: an error object, or MiniMax's own way of saying so. */
+/** Returns whether an answer is an error inside a 200: an error object, or MiniMax's own form. */
 export function isFailure(body: JsonObject): boolean {
   const base = body['base_resp']
   return Boolean(body['error']) || (isObject(base) && Boolean(base['status_code']))

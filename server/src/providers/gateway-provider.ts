@@ -3,8 +3,8 @@ import type { Provider } from './provider'
 const known = new WeakMap<Provider, Provider>()
 
 /**
- * A provider as a self-hosted gateway serves it: in the format of OpenAI's chats, whatever the provider
- * speaks itself, at an address and with a secret that only the gateway knows.
+ * Returns a provider as a self-hosted gateway serves it: in the format of OpenAI's chats, whatever the
+ * provider's own dialect, at an address and with a secret that only the gateway knows.
  */
 export function toGatewayProvider(provider: Provider): Provider {
   let made = known.get(provider)

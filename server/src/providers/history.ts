@@ -21,8 +21,8 @@ export function toFittingId(id: string, accepted: RegExp): string {
 }
 
 /**
- * The arguments of a call in the history, for dialects that want an object. `path` is the call's.
- * Throws `invalid_request` for text that is none, and for what no body may hold either.
+ * Parses the arguments of a call in the history, for dialects that want an object. `path` is the call's.
+ * Throws `invalid_request` for text that is none, and for content that no body may hold either.
  */
 export function parseArguments({ function: called }: ToolCall, path: string): JsonObject {
   const text = called.arguments.trim()

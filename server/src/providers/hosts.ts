@@ -67,7 +67,7 @@ export const hosts: readonly Provider[] = [
   }),
   defineProvider(['vertex', 'Google Vertex AI'], 'https://aiplatform.googleapis.com/v1', {
     dialect: 'vertex',
-    // Of API keys; a service account gets tokens instead.
+    // For API keys; a service account gets tokens instead.
     authHeader: 'x-goog-api-key',
     keyVariables: ['GOOGLE_APPLICATION_CREDENTIALS', 'VERTEX_API_KEY'],
     keyFiles: ['GOOGLE_APPLICATION_CREDENTIALS'],

@@ -37,7 +37,7 @@ const jinaTasks = {
   },
 }
 
-/** Who serves models of their own. */
+/** Providers that serve models of their own. */
 export const makers: readonly Provider[] = [
   defineProvider(['openai', 'OpenAI'], 'https://api.openai.com/v1', {
     embeddings: 'yes',
@@ -59,7 +59,7 @@ export const makers: readonly Provider[] = [
     website: 'https://platform.claude.com',
     options: {
       paths: { models: '/v1/models?limit=1000' },
-      // For the list of models; the adapter sends the same with each request.
+      // For the list of models; the adapter sends this header with each request.
       headers: { 'anthropic-version': '2023-06-01' },
     },
   }),
@@ -106,7 +106,7 @@ export const makers: readonly Provider[] = [
       // https://docs.mistral.ai/capabilities/document_ai/document_qna
       files: 'document_url',
       developerRole: false,
-      // Usage comes on the finish chunk, asked or not.
+      // Usage comes on the finish chunk, requested or not.
       streamUsage: false,
       embeddings: {
         ...plainEmbeddings,
@@ -203,7 +203,7 @@ export const makers: readonly Provider[] = [
   defineProvider(['jina', 'Jina AI'], 'https://api.jina.ai/v1', {
     embeddings: 'only',
     website: 'https://jina.ai/embeddings',
-    // Base64 is asked for by another field there, `embedding_type`.
+    // The field that requests base64 has another name there, `embedding_type`.
     options: {
       embeddings: {
         ...plainEmbeddings,

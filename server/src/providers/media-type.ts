@@ -11,8 +11,9 @@ const brands: Readonly<Record<string, string>> = {
 }
 
 /**
- * What bytes are by how they begin, whatever anybody calls them: an image of a kind that models read, or
- * PDF. Undefined for all else. Source: https://mimesniff.spec.whatwg.org and the specifications of the formats
+ * Detects the media type of bytes by their beginning, whatever their declared type: an image of a kind
+ * that models read, or PDF. Undefined for all else. Source: https://mimesniff.spec.whatwg.org and the
+ * specifications of the formats
  */
 export function detectMediaType(bytes: Uint8Array): string | undefined {
   const start = ascii(bytes, 0, 8)

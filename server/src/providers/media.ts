@@ -7,8 +7,8 @@ export interface MediaData {
 }
 
 /**
- * The addresses of images in a request, each once, in their order: what has to be fetched for a
- * provider that does not fetch, but for those that `isNative` says it can read itself.
+ * Returns the addresses of images in a request, each once, in their order: those to fetch for a provider
+ * that does not fetch, without those that the provider can read itself by `isNative`.
  */
 export function findImageAddresses(
   { messages }: Pick<CallerChat, 'messages'>,
@@ -26,7 +26,7 @@ export function findImageAddresses(
   return [...addresses]
 }
 
-/** The same request with data in place of the addresses of what was fetched. */
+/** Returns the request with the fetched data in place of the addresses. */
 export function withData(chat: ChatRequest, media: ReadonlyMap<string, MediaData> = new Map()) {
   if (media.size === 0) return chat
   const messages = chat.messages.map((message) => {
@@ -45,7 +45,7 @@ export function withData(chat: ChatRequest, media: ReadonlyMap<string, MediaData
 /** A `data:<type>;base64,…` URL; undefined for anything else. */
 export function readDataUrl(url: string): MediaData | undefined {
   const comma = url.indexOf(',')
-  // Megabytes may follow: only what is before the comma is looked at.
+  // Megabytes may follow: the pattern sees only the text before the comma.
   const head = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64$/.exec(url.slice(0, comma))
   const mimeType = comma > 0 ? head?.[1] : undefined
   return mimeType === undefined ? undefined : { mimeType, base64: url.slice(comma + 1) }

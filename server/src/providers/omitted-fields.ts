@@ -27,7 +27,7 @@ const served: ReadonlySet<string> = new Set([
   'cache_control',
 ])
 
-/** Values that ask for what happens anyway. */
+/** Values that request the default behaviour. */
 const defaults: ReadonlyMap<string, readonly unknown[]> = new Map(
   Object.entries({
     temperature: [1],
@@ -43,7 +43,7 @@ const defaults: ReadonlyMap<string, readonly unknown[]> = new Map(
   }),
 )
 
-/** Whether an answer without this field of a chat request may differ from one with it. */
+/** Returns whether an answer without this field of a chat request may differ from one with it. */
 export function isAsked(name: string, value: unknown): boolean {
   if (value === undefined || value === null || value === '') return false
   if (defaults.get(name)?.includes(value)) return false
@@ -64,6 +64,6 @@ export function findOmittedFields(
   return omitted.length > 0 ? omitted : undefined
 }
 
-/** Of fields that are left out wherever they stand, those that a chat request asks for. */
+/** Returns those fields, among the ones that are always left out, that a chat request uses. */
 export const omittedOf = (chat: JsonObject, dropped: readonly string[]): string[] =>
   dropped.filter((name) => !served.has(name) && isAsked(name, chat[name]))

@@ -6,7 +6,7 @@ import { isServiceAccount, readServiceAccount } from './vertex/service-account'
 const usualLocation = 'global'
 
 /**
- * The address that follows from a connection's credential and options, for a cloud whose address
+ * Returns the address that follows from a connection's credential and options, for a cloud whose address
  * names its region or project; undefined for the provider's own. Throws `invalid_request`.
  */
 export function deriveAddress({ provider, connection }: ProviderRoute): string | undefined {

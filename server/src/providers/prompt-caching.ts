@@ -6,7 +6,7 @@ import {
 } from '../wire/cache-control'
 import { isObject, type JsonObject } from '../wire/json-body'
 
-/** How long what breakpoints cover is kept. */
+/** The lifetime of the cached prompt in front of a breakpoint. */
 export type CacheLifetime = NonNullable<CacheControl['ttl']>
 
 /** The breakpoints that a chat request gets beside those that it has. */
@@ -18,10 +18,10 @@ export interface AddedBreakpoints {
 }
 
 /**
- * A chat request with the breakpoints that its client leaves to others to place: one for a whole request
- * stands behind its last message; those of Tollgate behind the tools, the instructions, and the last
- * two turns of the user, of which the first is what the request before has written. Messages carry
- * theirs beside their content. The same object where there are none.
+ * Returns a chat request with the breakpoints that its client does not place itself: one for a whole
+ * request stands behind its last message; those of Tollgate behind the tools, the instructions, and the
+ * last two turns of the user, of which the first is the one that the previous request wrote. Messages
+ * carry theirs beside their content. The same object where there are none.
  */
 export function withBreakpoints(
   chat: JsonObject,
@@ -33,7 +33,7 @@ export function withBreakpoints(
   return withAutomaticBreakpoints(chat, lifetimeControl(lifetime))
 }
 
-/** Five minutes are what is meant without a word, also where no lifetime is known. */
+/** Five minutes are the default, also where no lifetime is known. */
 export const lifetimeControl = (lifetime: CacheLifetime): CacheControl =>
   lifetime === '5m' ? { type: 'ephemeral' } : { type: 'ephemeral', ttl: lifetime }
 
@@ -54,7 +54,7 @@ function withLastBreakpoint(chat: JsonObject, control: CacheControl): JsonObject
   const { cache_control: _whole, ...rest } = chat
   const messages = [...listOf(chat['messages'])]
   const last = messages.at(-1)
-  // One that it has already stays.
+  // A breakpoint that it already has stays.
   if (!isObject(last) || isMarked(last)) return rest
   messages[messages.length - 1] = { ...last, cache_control: control }
   return { ...rest, messages }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ResponsesFlags } from './responses/needs-responses'
 import { taskTypes } from './task-type'
 
-/** How a provider is spoken to. `openai` is relayed, the others are translated by an adapter. */
+/** The protocols of providers. `openai` is relayed, the others are translated by an adapter. */
 export const dialects = [
   'openai',
   'sandbox',
@@ -14,14 +14,14 @@ export const dialects = [
   'azure',
 ] as const
 
-/** How images are sent for embeddings: in parts as OpenRouter has them, as Voyage or as Jina has them. */
+/** Formats of images for embeddings: in parts as OpenRouter has them, as Voyage or as Jina has them. */
 const imageFormats = ['parts', 'voyage', 'jina'] as const
 
 const Range = z.tuple([z.number(), z.number()])
 
 /**
- * What is odd about a provider that speaks the OpenAI format. Everything here is data, so that a new
- * one is a row and its recordings, no code. All fields have the value of OpenAI itself by default.
+ * The quirks of a provider that speaks the OpenAI format. Everything here is data, so that a new provider
+ * is a row and its recordings, no code. All fields have the value of OpenAI itself by default.
  */
 export const RelayOptions = z.strictObject({
   /** Path of each operation behind the base URL, where it is not OpenAI's. */
@@ -47,7 +47,7 @@ export const RelayOptions = z.strictObject({
   values: z.record(z.string(), z.record(z.string(), z.string())).default({}),
   /** `cache_control` on parts of a message is understood; else it is taken off. */
   cacheControl: z.boolean().default(false),
-  /** Where else it is: on a tool, on the whole request, and with a lifetime (`ttl`). */
+  /** Other places that accept it: tools, the whole request, and with a lifetime (`ttl`). */
   cacheControlExtras: z.array(z.enum(['tools', 'request', 'ttl'])).default([]),
   /** Google's `extra_content`, which signs calls and texts, is understood; else it is taken off. */
   extraContent: z.boolean().default(false),
@@ -55,9 +55,9 @@ export const RelayOptions = z.strictObject({
   dropFromMessages: z.array(z.string()).default([]),
   /** Tool-call ids that are accepted; others are replaced by deterministic ones. */
   toolCallIds: z.enum(['any', 'nine_alphanumerics']).default('any'),
-  /** How files stand in a message: as OpenAI has them, or as `document_url` parts. */
+  /** The format of files in a message: as OpenAI has them, or as `document_url` parts. */
   files: z.enum(['file', 'document_url']).default('file'),
-  /** What becomes of `reasoning_content` on assistant turns of the history. */
+  /** The treatment of `reasoning_content` on assistant turns of the history. */
   historyReasoning: z
     .enum(['strip', 'reasoning_content', 'reasoning', 'required'])
     .default('strip'),
@@ -65,17 +65,17 @@ export const RelayOptions = z.strictObject({
   reasoningTokens: z.enum(['inside', 'outside']).default('inside'),
   /** Whether `stream_options.include_usage` is understood. */
   streamUsage: z.boolean().default(true),
-  /** Without effect since every provider's may; operators may have stored it. */
+  /** Without effect, as every provider may do so; operators may have stored it. */
   endsWithoutDone: z.boolean().default(false),
   /** Chat models are served on the legacy completions path too. */
   legacyCompletions: z.boolean().default(false),
   /** Whether messages of role `developer` are understood; if not, they become `system`. */
   developerRole: z.boolean().default(true),
-  /** Models whose name begins so take custom tools in chat; for others functions stand for them. */
+  /** Prefixes of models that take custom tools in chat; for others functions stand for them. */
   customToolModels: z.array(z.string()).default([]),
-  /** What a tool's `parameters` may be: `plain` wants an object at the root and no `$schema`. */
+  /** The accepted form of a tool's `parameters`: `plain` wants an object at the root and no `$schema`. */
   toolSchemas: z.enum(['any', 'plain']).default('any'),
-  /** Models whose every name begins so want `max_completion_tokens` and refuse sampling settings. */
+  /** Prefixes of models that all want `max_completion_tokens` and refuse sampling settings. */
   reasoningModels: z.array(z.string()).default([]),
   /** The top-level fields that those models refuse. */
   reasoningModelsDrop: z
@@ -90,13 +90,13 @@ export const RelayOptions = z.strictObject({
       'logprobs',
       'top_logprobs',
     ]),
-  /** Models whose name begins so take some chat requests only as Responses, and which. */
+  /** Prefixes of models that take some chat requests only as Responses, with the flags of those requests. */
   responsesModels: z.record(z.string(), ResponsesFlags).default({}),
-  /** What callers ask in the Responses format is put to it in that format. */
+  /** Passes requests in the Responses format on in that format. */
   takesResponses: z.boolean().default(false),
-  /** But not to models whose name begins so. */
+  /** Prefixes of models to which it does not. */
   chatOnlyModels: z.array(z.string()).default([]),
-  /** Models whose name begins so answer only as streams, which are then collected. */
+  /** Prefixes of models that answer only as streams, which are then collected. */
   streamOnlyModels: z.array(z.string()).default([]),
   embeddings: z
     .strictObject({
@@ -119,7 +119,7 @@ export const RelayOptions = z.strictObject({
         })
         .nullable()
         .optional(),
-      /** Models whose name begins so read images, and the format in which they are sent. */
+      /** Prefixes of models that read images, and the format in which they are sent. */
       images: z
         .strictObject({ models: z.array(z.string()), format: z.enum(imageFormats) })
         .optional(),
@@ -128,7 +128,7 @@ export const RelayOptions = z.strictObject({
 })
 export type RelayOptions = z.infer<typeof RelayOptions>
 
-/** Who serves models: a row of the registry, or one that an operator added. */
+/** A provider that serves models: a row of the registry, or one that an operator added. */
 export interface Provider {
   /** First part of `<provider>/<model>`, `owned_by`, and `details.provider` of errors. */
   key: string
@@ -136,24 +136,24 @@ export interface Provider {
   dialect: (typeof dialects)[number]
   /** Without a final slash; null where every connection brings its own. */
   baseUrl: string | null
-  /** What stands in braces in `baseUrl` -> the environment variable whose value takes its place. */
+  /** Placeholder in braces in `baseUrl` -> the environment variable whose value takes its place. */
   variables: Readonly<Record<string, string>>
-  /** How the credential is sent: `authorization` gets `Bearer `, any other header the bare secret. */
+  /** The header of the credential: `authorization` gets `Bearer `, any other header the bare secret. */
   authHeader: string
   /** A connection needs no credential. */
   keyless: boolean
-  /** Environment variables whose value is a credential; the first one set is taken. */
+  /** Environment variables that may hold a credential; the first one set is taken. */
   keyVariables: readonly string[]
   /** Variables that make a credential together, in this order, joined by colons; the last may be unset. */
   keyParts?: readonly string[]
-  /** Those of `keyVariables` whose value may be the path of a file with the credential. */
+  /** Those of `keyVariables` that may hold the path of a file with the credential. */
   keyFiles?: readonly string[]
   /** Options of the connection that the environment makes -> their variables. */
   optionVariables?: Readonly<
     Partial<Record<'region' | 'project' | 'location' | 'api_version' | 'prompt_caching', string>>
   >
   embeddings: 'yes' | 'no' | 'only'
-  /** Whether generation and billing stop when we cut the connection. `unknown` counts as `stops`. */
+  /** Whether generation and billing stop when Tollgate cuts the connection. `unknown` counts as `stops`. */
   abort: 'stops' | 'bills_all' | 'free' | 'unknown'
   website: string | null
   options: RelayOptions

@@ -100,7 +100,7 @@ const file = {
   file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${btoa('%PDF-1.4')}` },
 }
 
-/** Each field of what a request is made of: the name of its type in the SDK -> its fields. */
+/** Each field inside a request: the name of its type in the SDK -> its fields. */
 export const publishedParts: Readonly<Record<string, Readonly<Record<string, Parameter>>>> = {
   ChatCompletionDeveloperMessageParam: {
     content: { chat: messages({ role: 'developer', content: 'Be brief.' }, hello) },

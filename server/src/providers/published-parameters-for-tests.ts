@@ -5,13 +5,13 @@ import { check, type JsonObject } from '../wire/json-body'
 
 /** A field that OpenAI's newest SDK can send in a chat request. */
 export interface Parameter {
-  /** Where it is not on the request itself: a request with it, beside `model`. */
+  /** A request with the field, beside `model`, where it is not on the request itself. */
   chat: JsonObject
-  /** The same without it. */
+  /** The request without the field. */
   without?: JsonObject
-  /** What a refusal names in its place. */
+  /** The name that a refusal gives in its place. */
   refusedAs?: string
-  /** Why nothing of it arrives, where nobody is told. */
+  /** The reason why it is left out, where no header names it. */
   why?: string
 }
 
@@ -22,7 +22,7 @@ type Asked = Omit<ConformanceDialect, 'voice'>
 
 const plain = { model: 'a/b', messages: [{ role: 'user', content: 'Hello' }] }
 
-/** What becomes of a field on its way to the provider. Throws what is no refusal of it. */
+/** Returns the outcome of a field on its way to the provider. Throws any error that is no refusal of it. */
 export function fateOf(dialect: Asked, name: string, parameter: Parameter): Fate {
   const { chat, without = {}, refusedAs = name } = parameter
   try {

@@ -1,9 +1,9 @@
 /** The most characters of a provider's words that leave. */
 const maxWords = 300
-/** How much of them is read at all: what matters may stand behind a long beginning. */
+/** The maximum of characters that are read: the essential part may stand behind a long beginning. */
 const maxRead = 4 * maxWords
 
-/** In full, or shortened by `::`; a time of day is neither. */
+/** An IPv6 address in full, or shortened by `::`; a time of day is neither. */
 const ipv6 =
   /(?<![\w:])\[?(?:(?:[\da-f]{1,4}:){7}[\da-f]{1,4}|(?:[\da-f]{1,4}(?::[\da-f]{1,4}){0,6})?::(?:[\da-f]{1,4}(?::[\da-f]{1,4}){0,6})?)(?:%\w+)?(?![\w:])(?:\](?::\d+)?)?/gi
 
@@ -11,17 +11,17 @@ const ipv6 =
 const markup = /<(?=[^\s\d=<>|]|\d{3}>)[^<>]{0,200}>/g
 
 /**
- * What a key looks like, whole or with its middle hidden: OpenAI repeats `sk-ab***yz` and `sk-proj-...yz`.
- * A prefix that words have too counts with a digit or a star behind it.
+ * The form of a key, whole or with its middle hidden: OpenAI repeats `sk-ab***yz` and `sk-proj-...yz`. A
+ * prefix that ordinary words share counts only with a digit or a star behind it.
  */
 const prefixedKey =
   /\b(?:(?:sk|rk|gsk|xai|pplx|csk|nvapi|ghp)[-_]|AIza|ya29|AKIA|ASIA)[\w.*…-]{5,}[\w*…-]/gi
 const likelyKey =
   /\b(?:pk|key|hf|fw|tgp|r8|jina|pa|api)[-_](?=[\w.*…-]*[\d*…])[\w.*…-]{6,}[\w*…-]/gi
 const bearer = /\bBearer [\w.*…~+/=-]{6,}/gi
-/** What is left of a key on either side of three stars or more. */
+/** The rest of a key on either side of three stars or more. */
 const masked = /[\w-]{0,40}\*{3,}[\w*-]{0,60}/g
-/** Whatever stands where a key is named. */
+/** The text behind the name of a key. */
 const named =
   /\b((?:api[ _-]?(?:key|token)|secret(?: key)?|access (?:key|token)|auth(?:entication)? (?:key|token))(?: (?:id|provided|given|supplied))?\s*(?:[:=]|is\b:?)\s*["'`]?)(?=[\w.*…-]*[\d*])[\w.*…-]{3,}[\w*…-]/gi
 /** An operator's account at the provider. */
@@ -29,8 +29,8 @@ const account = /\b(?:org|proj|team)[-_](?=\w*\d)[\w-]{8,}/gi
 const jwt = /\beyJ[\w-]{6,}\.[\w-]{4,}(?:\.[\w-]*)?/g
 
 /**
- * What a provider says, without secrets, keys or parts of them, addresses and markup, on one line: as
- * much of it as is read, which is more than leaves.
+ * Returns a provider's text without secrets, keys or parts of them, addresses and markup, on one line: up
+ * to the maximum that is read, which exceeds the one that callers receive.
  */
 export function redact(text: string, secret: string | null): string {
   const known = secret ? text.replaceAll(secret, '[secret]') : text
@@ -51,6 +51,6 @@ export function redact(text: string, secret: string | null): string {
     .trim()
 }
 
-/** The same, as much as leaves. */
+/** Returns the redacted text, up to the maximum that callers receive. */
 export const scrub = (text: string, secret: string | null): string =>
   redact(text, secret).slice(0, maxWords)

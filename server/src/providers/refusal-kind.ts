@@ -4,7 +4,7 @@ import { isObject } from '../wire/json-body'
 const has = ({ codes }: ProviderErrorBody, known: ReadonlySet<string>) =>
   codes.some((code) => known.has(code))
 
-/** What some say 400 of, and what it stands for. */
+/** Codes that mean a bad key, though some providers send 400 with them. */
 const badKeyCodes = new Set(['invalid_api_key', 'authentication_error', 'invalidapikey'])
 const badKey =
   /(?:incorrect|invalid|wrong|bad|expired|missing) api[ _-]?key|api[ _-]?key (?:provided )?(?:is )?(?:not valid|invalid|incorrect|expired|not found|missing)/i
@@ -32,7 +32,7 @@ const unknownModelCodes = new Set([
 const unknownModel =
   /\bmodel:?\s(?:[`'"]?[\w./:@-]{1,100}[`'"]?,? )?(?:does not exist|not exist|(?:was |is )?not found|has been decommissioned)|is not a valid model id|model identifier is invalid|non-serverless model/i
 
-/** Of an error in place of an answer: whose fault it would have been. */
+/** Types of an error in place of an answer that make it the caller's fault. */
 const rejectedTypes = new Set(['invalid_request_error', 'badrequesterror', 'validation'])
 
 const rejections = new Set([200, 400, 413, 422])
@@ -53,7 +53,7 @@ export function inferStatus(own: number, said: ProviderErrorBody, text: string):
   return status === 200 && has(said, rejectedTypes) ? 400 : status
 }
 
-/** Whether the account at the provider is empty or blocked, which no wait mends. */
+/** Returns whether the account at the provider is empty or blocked, which waiting does not fix. */
 export const isAccountWithoutCredit = (said: ProviderErrorBody, text: string): boolean =>
   has(said, unpaidCodes) || unpaid.test(text)
 
@@ -80,10 +80,10 @@ const filterCodes = new Set([
 ])
 const filtered =
   /blocked by (?:our )?content filter|content management policy|content exists risk|data may contain inappropriate content|violates? (?:vertex ai's )?usage guidelines|violating our usage policy|rejected (?:as a result of|by) (?:our|the) safety system|considered high risk|potentially unsafe or sensitive content|input (?:was )?flagged/i
-/** OpenRouter and xAI say 403 of it. */
+/** OpenRouter and xAI send 403 for it. */
 const filterStatuses = new Set([200, 400, 403, 422, 451])
 
-/** Whether the provider's filter refused what the request says. */
+/** Returns whether the provider's filter refused the content of the request. */
 export function isFiltered(
   said: ProviderErrorBody,
   { text, status }: { text: string; status: number },
@@ -97,14 +97,14 @@ export function isFiltered(
 const outputLimit =
   /max[_ ](?:completion_|output_)?tokens.{0,60}?(?:too large|too high|>|exceed|at most|less than or equal|should be \[|valid range|must be (?:<|less|between))|maximum tokens you requested exceeds/i
 
-/** Whether the output limit that was sent is above the model's. */
+/** Returns whether the requested output limit is above the model's. */
 export const isOutputLimit = ({ codes }: ProviderErrorBody, text: string): boolean =>
   codes.includes('max_tokens_exceeded') || outputLimit.test(text)
 
 const busyStatuses = new Set([429, 503, 529])
 const busyWords = /overloaded|rate.?limit|too many requests|resource_exhausted|throttl|at capacity/i
 
-/** Whether the provider has too much to do at the moment, or lets the account do no more now. */
+/** Returns whether the provider is overloaded, or rate-limits the account. */
 export const isBusy = (
   { codes }: ProviderErrorBody,
   { text, status }: { text: string; status: number },
@@ -114,5 +114,5 @@ export const isBusy = (
 /** Words of a refusal of one request that is beyond a limit by itself, however rare requests are. */
 const tooLarge = /\btoo large\b|\bmust be reduced\b|\breduce (?:the|your)\b/i
 
-/** Whether waiting cannot make a request fit that a busy provider did not take. */
+/** Returns whether no waiting can make a request fit that a busy provider did not take. */
 export const isBeyondAnyWait = (text: string): boolean => tooLarge.test(text)

@@ -3,15 +3,18 @@ import { makers } from './makers'
 import type { Provider } from './provider'
 import { oldCap, plainEmbeddings, defineProvider } from './define-provider'
 
-/** Where service accounts of a cloud get their tokens, in place of the address in their file. */
+/**
+ * The variable with the address of tokens for service accounts of a cloud, in place of the one in their
+ * file.
+ */
 export const tokenUrlVariable = 'VERTEX_TOKEN_URL'
 
-/** Whatever speaks the OpenAI format, and what comes without a provider. */
+/** Custom providers, local servers and the sandbox. */
 const own: readonly Provider[] = [
   defineProvider(['custom', 'Custom provider'], null, {
     keyVariables: [],
     embeddings: 'yes',
-    // Nothing is known of it, so nothing is asked that an older server might refuse.
+    // Its capabilities are unknown, so requests avoid features that an older server might refuse.
     options: { extraContent: true, developerRole: false, embeddings: plainEmbeddings },
   }),
   defineProvider(['local', 'Local server'], null, {
@@ -38,9 +41,9 @@ const own: readonly Provider[] = [
 ]
 
 /**
- * Who can be reached, and what is odd about each. Addresses and quirks were compared between the
- * vendors' documentation, client libraries and public catalogues. Embeddings are `yes` where the
- * vendor documents them in the OpenAI format; whether an abort ends billing is OpenRouter's
- * published list, except for local servers.
+ * All built-in providers, and the quirks of each. Addresses and quirks were compared between the vendors'
+ * documentation, client libraries and public catalogues. Embeddings are `yes` where the vendor documents
+ * them in the OpenAI format; whether an abort ends billing is OpenRouter's published list, except for
+ * local servers.
  */
 export const providers: readonly Provider[] = [...makers, ...hosts, ...own]

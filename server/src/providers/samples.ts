@@ -44,7 +44,7 @@ export const sampleTarget = (
   ...fields,
 })
 
-/** A checked request, as an adapter gets it: a user's `hi` unless the fields say more. */
+/** Returns a checked request, as an adapter gets it: a user's `hi` unless the fields replace it. */
 export const sampleChat = (fields: JsonObject = {}): ChatRequest =>
   toPlainChat({ model: 'acme/one', messages: [{ role: 'user', content: 'hi' }], ...fields })
 
@@ -57,7 +57,7 @@ export const sampleTool = (name: string, fields: JsonObject = {}): JsonObject =>
   },
 })
 
-/** What an answer says, all of it. */
+/** The whole content of an answer. */
 export interface SampleAnswer {
   text: string
   reasoning: string
@@ -141,7 +141,7 @@ const round = fc.tuple(assistant, fc.array(fc.nat()), words).map(([turn, order, 
   return [turn, ...sorted]
 })
 
-/** Messages of any conversation that a client could hold, whoever answered in it. */
+/** Messages of any conversation that a client could hold, with answers of any provider. */
 export const anyHistory: fc.Arbitrary<JsonObject[]> = fc
   .array(
     fc.oneof(

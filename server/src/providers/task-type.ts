@@ -2,7 +2,7 @@ import { unsupported } from './unsupported-fields'
 import { taskFields } from '../wire/embedding-request'
 import type { JsonObject } from '../wire/json-body'
 
-/** What embeddings can be for; a provider has a word of its own for each that it knows. */
+/** The purposes of embeddings; a provider has a word of its own for each that it knows. */
 export const taskTypes = [
   'search_query',
   'search_document',
@@ -39,12 +39,12 @@ const meanings = new Map<string, TaskType>([
   ['code_passage', 'code_document'],
 ])
 
-/** The task type that a word means, whoever's it is. */
+/** Returns the task type that a word means, in the words of any provider. */
 const meaningOf = (word: string) => meanings.get(word.toLowerCase().replaceAll(/[^a-z\d]+/g, '_'))
 
 /**
- * A provider's word for what the caller asked for. A word that means nothing here is passed on: it is
- * the provider's own, or the provider refuses it. Throws `invalid_request` for a task type that the
+ * Returns a provider's word for the task type of the caller. A word without a meaning here is passed on:
+ * it is the provider's own, or the provider refuses it. Throws `invalid_request` for a task type that the
  * provider has no word for.
  */
 export function toTaskWord({ field, word }: AskedTask, words: TaskWords): string {
@@ -75,6 +75,6 @@ export function readTaskType(body: JsonObject): AskedTask | undefined {
   return undefined
 }
 
-/** A task type at a model that knows none: it would say nothing, and the caller think otherwise. */
+/** Rejects a task type for a model that knows none: without an error the caller would assume an effect. */
 export const refuseTask = ({ field }: AskedTask) =>
   unsupported(field, `${field}: the vectors of this model have no task type. Leave it out.`)

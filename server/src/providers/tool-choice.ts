@@ -12,7 +12,7 @@ export interface FunctionTool {
   cacheControl?: CacheControl
 }
 
-/** What may be called, and what must be: `none` without tools too. */
+/** The tools that the model may call, and the one that it must: `none` without tools too. */
 export interface ToolUse {
   tools: FunctionTool[]
   choice: 'none' | 'auto' | 'required' | { name: string }

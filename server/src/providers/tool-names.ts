@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { toToolMessages, toTools, usesFunctions } from '../wire/legacy-functions'
 
-/** What OpenAI takes as the name of a tool, and so does nearly everyone else. */
+/** The pattern that OpenAI accepts as the name of a tool, and so does nearly every other provider. */
 const usualNames = /^[a-zA-Z0-9_-]{1,64}$/
 
 const maxLength = 64
@@ -16,9 +16,9 @@ export interface NamedChat {
 }
 
 /**
- * Gives tools whose names a provider would refuse others: the same for the same name in each request, so
- * that histories and prompt caches hold, and different for different names. What the model calls by them
- * goes back under the names of the caller.
+ * Replaces names of tools that a provider would refuse: a name gets the same replacement in each request,
+ * so that histories and prompt caches hold, and different names get different ones. The model's calls by
+ * these names go back under the names of the caller.
  */
 export function withAcceptedToolNames(chat: JsonObject, accepted = usualNames): NamedChat {
   const names = new Set<string>()
@@ -40,7 +40,7 @@ export function withAcceptedToolNames(chat: JsonObject, accepted = usualNames): 
   return { chat: rename(chat, (name) => renamed.get(name) ?? name), callerNames }
 }
 
-/** As much of a name as fits, and a digest of all of it. */
+/** Returns as much of a name as fits, and a digest of all of it. */
 function acceptedName(name: string, isTaken: (name: string) => boolean): string {
   const safe = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, maxLength - digestLength - 1)
   // A name that begins with a digit is refused by some.

@@ -10,7 +10,7 @@ import { ChatChunks } from '../wire/chat-chunks'
 import { completionTokens, toUsageBlock, type Usage } from '../wire/usage'
 import { maxUsage, withOutputOfAtMost } from '../wire/usage-claims'
 
-/** What a translated answer needs to know of its request. */
+/** The facts about its request that a translated answer needs. */
 export type TranslatedRequest = Omit<RelayRequest, 'options'>
 
 /** One stream of another dialect, read by its adapter, as the chunks that every client reads. */
@@ -19,7 +19,7 @@ export class TranslatedStream implements RelayedStream {
   readonly #request: TranslatedRequest
   readonly #chunks: ChatChunks
   #told: Usage | undefined
-  /** Something was said since the provider last counted. */
+  /** Content arrived since the provider last counted. */
   #saidMore = false
   isOver = false
 
@@ -45,7 +45,7 @@ export class TranslatedStream implements RelayedStream {
     })
   }
 
-  /** Other dialects have no `[DONE]`: the finish alone says that the answer is whole. */
+  /** Other dialects have no `[DONE]`: the finish alone shows that the answer is whole. */
   end(): string[] {
     if (!this.#chunks.finished) throw endedEarly(this.#request.source)
     return this.#usageChunks()
@@ -67,7 +67,7 @@ export class TranslatedStream implements RelayedStream {
   }
 
   cut(most: number): string[] {
-    // A count that comes after all that was said is one, though the answer has not finished.
+    // A count that comes after all content is complete, though the answer has not finished.
     if (!this.#told || this.#saidMore) this.#told = withOutputOfAtMost(this.usage(), most)
     this.#saidMore = false
     return [...this.#chunks.cut(), ...this.#usageChunks()]
@@ -79,7 +79,8 @@ export class TranslatedStream implements RelayedStream {
   }
 
   /**
-   * As the provider counted, and what was said allows; what it did not come to count is estimated.
+   * Returns the provider's count, limited to what its content allows; the part that it did not count is
+   * estimated.
    */
   #counted(): Usage {
     const { size } = this.#chunks

@@ -5,7 +5,7 @@ import type { ChatRequest } from '../wire/chat-request'
 export const unsupported = (param: string, message: string) =>
   invalidRequest(param, 'unsupported_by_model', message)
 
-/** Throws for what no dialect without counterparts may leave out in silence. */
+/** Throws for fields that no dialect without counterparts may leave out in silence. */
 export function refuseForeign(chat: ChatRequest): void {
   if (chat.n && chat.n > 1) {
     throw unsupported('n', 'This model makes one choice at a time. Send the request again instead.')

@@ -12,16 +12,16 @@ import {
 import { ApiError, invalidRequest } from '../errors'
 import { isObject, type JsonObject } from '../wire/json-body'
 
-/** Who answers which request, as far as an error needs to know. */
+/** The provider and the request behind an error, as far as its translation needs them. */
 export interface ErrorSource {
   provider: string
   /** Removed from every text that leaves. */
   secret: string | null
-  /** Where the request holds its text. */
+  /** The field that holds the text of the request. */
   textField: 'messages' | 'prompt' | 'input'
-  /** Whether the caller sent a field of that name. */
+  /** Returns whether the caller sent a field of that name. */
   wasSent: (field: string) => boolean
-  /** What the catalogue says of the model, in tokens. */
+  /** The limits of the model in the catalogue, in tokens. */
   contextLength: number | null
   maxOutputTokens: number | null
 }
@@ -38,9 +38,9 @@ interface Refusal {
   said: ProviderErrorBody
   /** Its words without secrets, as much as is read. */
   text: string
-  /** What of them leaves. */
+  /** The part of the text that callers receive. */
   words: string
-  /** What it stands for, whatever its own status: some say 400 of a bad key. */
+  /** The status that the refusal stands for, whatever its own: some providers send 400 for a bad key. */
   status: number
   retryAfter: string | null | undefined
 }
@@ -57,7 +57,7 @@ const numbersIn = (text: string) =>
 /** A request that its provider rejects is the caller's to change. */
 const rejections = new Set([400, 413, 422])
 
-/** What a provider's error means for the caller. Source: contract 10.3. */
+/** Translates a provider's error for the caller. Source: contract 10.3. */
 export function toCallerError(failure: UpstreamFailure, source: ErrorSource): ApiError {
   const said = readErrorBody(failure.body)
   const text = redact(said.words, source.secret)
@@ -81,7 +81,7 @@ function aboutContent({ said, text, words, status }: Refusal, source: ErrorSourc
 }
 
 function aboutLength({ said, text, words, status }: Refusal, source: ErrorSource) {
-  // Whose fault a busy provider or a bad key is does not depend on its words.
+  // A busy provider or a bad key is not the caller's fault, whatever the words.
   if (!rejections.has(status) && status !== 200 && status !== 500) return undefined
   const overflow = readOverflow(said, { words: text, status })
   if (overflow) return contextLengthExceeded(overflow, words, source)
@@ -109,7 +109,7 @@ function contextLengthExceeded(
 }
 
 function maxTokensExceeded(words: string, source: ErrorSource): ApiError {
-  // The first two numbers are the limit and what was asked, in either order.
+  // The first two numbers are the limit and the requested value, in either order.
   const [low, high] = numbersIn(words)
     .slice(0, 2)
     .toSorted((a, b) => a - b)
@@ -120,7 +120,7 @@ function maxTokensExceeded(words: string, source: ErrorSource): ApiError {
   })
 }
 
-/** A request that is wrong: by the field, where the caller sent what is named. */
+/** Translates a rejected request: with the field, where the caller sent the one that is named. */
 function rejection({ said, words, status }: Refusal, source: ErrorSource): ApiError {
   // For a legacy completion its prompt became the messages.
   const field = fieldIn(words).replace(/^messages$/, source.textField)
@@ -152,7 +152,8 @@ function providerError(refusal: Refusal, { provider }: ErrorSource): ApiError {
     status: waits ? 503 : 502,
     message: `${provider} answered with an error: ${told}`,
     details: { provider, provider_error: told },
-    // A repeat cures neither a refusal, nor a credential, nor an empty account, nor what is too large.
+    // A retry cures neither a refusal, nor a credential, nor an empty account, nor a request that is too
+    // large.
     retryable: waits ? !isBeyondAnyWait(text) : status >= 500 && !isUnpaid,
     ...(waits && seconds !== undefined && { retryAfterSeconds: seconds }),
     cause: { upstreamStatus: status },
@@ -186,7 +187,10 @@ export const nonsense = (provider: string, what: string, cause?: unknown) =>
     cause,
   })
 
-/** An error in place of an answer whose status was good, or an answer that says why it broke off. */
+/**
+ * Translates an error in place of an answer whose status was good, or an answer that reports why it broke
+ * off.
+ */
 export function toFailure(body: JsonObject, source: ErrorSource): ApiError {
   const said = [body, ...choicesIn(body)].find(isError)
   const word = said ? undefined : [body, ...choicesIn(body)].map(reasonOf).find(Boolean)

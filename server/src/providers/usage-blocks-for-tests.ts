@@ -9,7 +9,7 @@ import { toUsage as readResponses } from './responses/usage'
 import { getSurface } from './vertex/address'
 import { readUsage, type Usage } from '../wire/usage'
 
-/** What one answer used, in tokens that no other field counts. */
+/** The usage of one answer, in tokens that no other field counts. */
 export interface SampleUsage {
   input: number
   cached: number
@@ -20,7 +20,7 @@ export interface SampleUsage {
   /** Sound that was read from a cache, and images. */
   heardCached: number
   seen: number
-  /** What is said, and what is thought beside it. */
+  /** The text of the answer, and the thoughts beside it. */
   output: number
   thought: number
   spoken: number
@@ -124,7 +124,7 @@ const bedrock: UsageReader = ({ input, cached, write, writeLong, output, thought
     totalTokens: input + cached + write + writeLong + output + thought,
   })
 
-/** What Cohere bills is less than what its model read. */
+/** Cohere bills less than its model read. */
 const cohere: UsageReader = ({ input, output, thought }) =>
   readCohere({
     billed_units: { input_tokens: input, output_tokens: output + thought },
@@ -145,7 +145,7 @@ const embeddings: Record<string, UsageReader> = {
 
 const translated: Record<string, UsageReader> = { anthropic, bedrock, cohere, google }
 
-/** The formats in which a provider reports what a model used, by name. */
+/** Returns the formats in which a provider reports a model's usage, by name. */
 export function usageReadersOf(
   { key, dialect, options }: Provider,
   { upstreamModel, category }: { upstreamModel: string; category: string },

@@ -10,7 +10,10 @@ export interface UrlCitation {
   quote?: string | undefined
 }
 
-/** A citation as `annotations` of a chat message hold it. @see https://platform.openai.com/docs/api-reference/chat/object */
+/**
+ * A citation as `annotations` of a chat message hold it.
+ * @see https://platform.openai.com/docs/api-reference/chat/object
+ */
 export const toAnnotation = ({ url, title, start, end, quote }: UrlCitation): JsonObject => ({
   type: 'url_citation',
   url_citation: {

@@ -1,15 +1,15 @@
 import { isObject, type JsonObject } from './json-body'
 
-/** What of an answer is counted and measured beside tokens, where its price charges that. */
+/** Units of an answer that are counted and measured beside tokens, where its price charges them. */
 export interface AnswerUnits {
   characters: boolean
   seconds: boolean
 }
 
-/** No provider works longer on one request; what claims more is no time. */
+/** No provider works longer on one request; a longer value is no time. */
 const maxMs = 86_400_000
 
-/** Milliseconds, rounded up, of an amount of which `perMs` are one; undefined for what is no time. */
+/** Milliseconds, rounded up, of an amount of which `perMs` are one; undefined for a value that is no time. */
 function msOf(value: unknown, perMs: number): number | undefined {
   if (typeof value !== 'number' || !(value >= 0)) return undefined
   // Seconds such as 1.1 have no exact product: 1100.0000000000002 is 1100.

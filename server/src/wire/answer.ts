@@ -1,6 +1,6 @@
 import { toErrorBody, type ApiError } from '../errors'
 
-/** What stands at the head of every chunk and answer of one request. */
+/** The fields at the head of every chunk and answer of one request. */
 export interface Identity {
   id: string
   object: 'chat.completion.chunk' | 'chat.completion' | 'text_completion'
@@ -14,7 +14,7 @@ export interface Identity {
 export const answerId = (requestId: string, prefix: 'chatcmpl' | 'cmpl') =>
   `${prefix}-${requestId.slice(requestId.indexOf('_') + 1)}`
 
-/** The same without its prefix, for formats that have another. */
+/** Returns an answer's id without its prefix, for formats that have another. */
 export const bareAnswerId = (id: unknown) => String(id).replace(/^[a-z]+-/, '')
 
 /**

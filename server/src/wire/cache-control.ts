@@ -1,9 +1,11 @@
 import { isObject, type JsonObject } from './json-body'
 
-/** A breakpoint of a prompt cache: all that stands before it, and what carries it, may be cached. */
+/**
+ * A breakpoint of a prompt cache: the prompt up to and including the object that carries it may be cached.
+ */
 export interface CacheControl extends JsonObject {
   type: 'ephemeral'
-  /** How long it is kept; five minutes where that is left out. */
+  /** The lifetime of the cached prompt; five minutes where it is absent. */
   ttl?: '5m' | '1h'
 }
 
@@ -17,7 +19,7 @@ export function readCacheControl(holder: JsonObject): CacheControl | undefined {
   return isObject(holder['prompt_cache_breakpoint']) ? { type: 'ephemeral' } : undefined
 }
 
-/** The same of a tool, which some clients mark inside of its `function`. */
+/** Reads the breakpoint of a tool, which some clients place inside its `function`. */
 export function readToolCacheControl(tool: JsonObject): CacheControl | undefined {
   const { function: definition } = tool
   return readCacheControl(tool) ?? (isObject(definition) ? readCacheControl(definition) : undefined)
@@ -42,9 +44,9 @@ const toCacheControl = ({ ttl }: JsonObject): CacheControl =>
 const isLong = ({ ttl }: CacheControl) => ttl === '1h'
 
 /**
- * What becomes of the breakpoints of a request, in the order of its prompt, where `max` are taken: the
- * last ones stay, as each covers all before it. A breakpoint of an hour behind one of five minutes
- * would be rejected, and is one of five minutes.
+ * Fits the breakpoints of a request, in the order of its prompt, to a provider that takes `max`: the last
+ * ones stay, as each covers all before it. A breakpoint of an hour behind one of five minutes would be
+ * rejected, and becomes one of five minutes.
  */
 export function fitBreakpoints(
   breakpoints: readonly CacheControl[],

@@ -5,7 +5,10 @@ interface CachePrices {
   cacheWriteLong?: unknown
 }
 
-/** Whether a price covers what is written to a cache for an hour: it has a rate for that, or none for writing. */
+/**
+ * Returns whether a price covers writing to a cache for an hour: it has a rate for that, or none for
+ * writing.
+ */
 export const coversHour = ({ cacheWrite, cacheWriteLong }: CachePrices): boolean =>
   cacheWrite === undefined || cacheWriteLong !== undefined
 

@@ -12,19 +12,19 @@ interface Writing {
   newCallId: () => string
   /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
   callerNames?: ReadonlyMap<string, string> | undefined
-  /** What of the answer is counted beside its tokens. */
+  /** Units of the answer that are counted beside its tokens. */
   units?: AnswerUnits | undefined
 }
 
-/** What an answer says, as opposed to what is said about it. */
+/** A part of the answer's content, as opposed to its usage and its end. */
 export type SaidPart = Exclude<Part, { type: 'usage' | 'end' }>
 
 /**
- * Makes the chunks of a translated answer, of which there is one choice: the role alone, what is
- * said, the finish. Source: contract 4.3, 12.5.
+ * Makes the chunks of a translated answer, of which there is one choice: the role alone, the content, the
+ * finish. Source: contract 4.3, 12.5.
  */
 export class ChatChunks {
-  /** How much was said, for a provider that does not count. */
+  /** The size of the content so far, for a provider that does not count. */
   readonly size: TextSize
   readonly #writing: Writing
   /** Index of each call -> whether it got arguments. */
@@ -37,7 +37,7 @@ export class ChatChunks {
     this.size = new TextSize(writing.units)
   }
 
-  /** The chunks that a part becomes, as JSON texts. What comes after the finish is dropped. */
+  /** The chunks that a part becomes, as JSON texts. Content after the finish is dropped. */
   add(part: SaidPart): string[] {
     if (this.finished) return []
     switch (part.type) {
@@ -112,7 +112,7 @@ export class ChatChunks {
     return [...role, this.#chunk({}, 'length')]
   }
 
-  /** Calls are told by what was said, not by the provider's word. */
+  /** Tool calls are recognized by the answer's parts, not by the provider's finish reason. */
   #reasonOf(reason: FinishReason): FinishReason {
     if (reason === 'content_filter') return reason
     if (this.#calls.size === 0) return reason === 'tool_calls' ? 'stop' : reason

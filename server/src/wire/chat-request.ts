@@ -58,7 +58,7 @@ const CustomCall = z.looseObject({
   custom: z.looseObject({ name: z.string().min(1), input: z.string() }),
 })
 
-// A signature that we packed into it is as long as its provider likes.
+// A signature that Tollgate packed into it is as long as its provider likes.
 const callId = z
   .string()
   .min(1)
@@ -67,7 +67,7 @@ const callId = z
     message: 'must have a length of at most 256.',
   })
 
-/** How many there may be of what a request is made of. */
+/** Bounds on the number of elements of a request. */
 interface Most {
   messages: number
   parts: number
@@ -77,7 +77,10 @@ interface Most {
 // Not Infinity, which zod does not compile.
 const unbounded = Number.MAX_SAFE_INTEGER
 
-/** Whether an assistant's turn has something in place of text; it may have come to its limit while it thought. */
+/**
+ * Returns whether an assistant's turn has something in place of text; it may have reached its limit while
+ * thinking.
+ */
 const speaksOtherwise = (message: JsonObject): boolean =>
   (Array.isArray(message['tool_calls']) && message['tool_calls'].length > 0) ||
   Boolean(message['function_call'] || message['refusal'] || message['audio']) ||
@@ -230,7 +233,7 @@ const chatRequestOf = <Tools extends ToolSchemas>(most: Most, tools: Tools) =>
     )
   })
 
-/** The tool that has to be called, where it is not offered. */
+/** The tool that the choice demands, where the request does not offer it. */
 function missingChoice({ tools, tool_choice: choice }: JsonObject) {
   if (!Array.isArray(tools) || tools.length === 0 || !isObject(choice)) return undefined
   const { type } = choice
@@ -243,7 +246,10 @@ function missingChoice({ tools, tool_choice: choice }: JsonObject) {
   return tools.some((tool) => nameIn(tool) === name) ? undefined : { type, name: String(name) }
 }
 
-/** `POST /v1/chat/completions`; what it does not name travels on to the provider. Source: contract 4.1. */
+/**
+ * `POST /v1/chat/completions`; fields that it does not name travel on to the provider.
+ * Source: contract 4.1.
+ */
 export const CallerChat = toSparse(
   chatRequestOf({ messages: 2000, parts: 256, tools: 128 }, functionsAndCustom),
 )
@@ -251,7 +257,7 @@ export type CallerChat = z.output<typeof CallerChat>
 
 const most = { messages: unbounded, parts: unbounded, tools: unbounded }
 
-/** The same, made of a request in another format, which has bounds of its own. */
+/** The schema of a chat request made from one in another format, which has bounds of its own. */
 export const TranslatedChat = toSparse(chatRequestOf(most, functionsAndCustom))
 
 /** A chat request as adapters read it: functions stand for custom tools. See `plain-chat.ts`. */

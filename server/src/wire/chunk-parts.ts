@@ -6,7 +6,7 @@ import { readUsage } from './usage'
 
 const listOf = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** Fields of a delta that are parts of their own, or say nothing. */
+/** Fields of a delta that become parts of their own, or carry no content. */
 const said = new Set([
   'role',
   'content',
@@ -18,8 +18,8 @@ const said = new Set([
 ])
 
 /**
- * What a chunk of ours says, in the order in which it is to be told. The chunks are those of a relayed
- * or translated stream with one choice: calls with index, id and name first.
+ * Returns the parts of a chunk in the OpenAI format, in order. The chunks are those of a relayed or
+ * translated stream with one choice: calls with index, id and name first.
  */
 export function toChunkParts(chunk: JsonObject): Part[] {
   const parts: Part[] = []
@@ -32,7 +32,7 @@ export function toChunkParts(chunk: JsonObject): Part[] {
   return parts
 }
 
-/** The same of a whole chat completion: its first choice. */
+/** Returns the parts of a whole chat completion: those of its first choice. */
 export function toCompletionParts(completion: JsonObject): Part[] {
   const parts: Part[] = []
   const [choice] = listOf(completion['choices'])

@@ -1,13 +1,13 @@
 /**
- * A running stream of chunks, pulled: nothing is read from the provider before somebody asks. Each
+ * A running stream of chunks, pulled: nothing is read from the provider before the consumer reads. Each
  * chunk is JSON text, and `read` returns all that arrived together.
  */
 export interface ChunkStream {
-  /** Undefined after a proper end. Rejects with what broke the stream. */
+  /** Undefined after a proper end. Rejects with the error that broke the stream. */
   read(): Promise<string[] | undefined>
-  /** Nothing is left to read: what `read` gave last was the last. */
+  /** Nothing is left to read: the previous result of `read` was the last. */
   readonly ended: boolean
-  /** Ends the stream from our side; the provider is told at once. Twice is harmless. */
+  /** Ends the stream and cancels the provider's at once. Repeated calls are harmless. */
   cancel(reason: Error): void
 }
 

@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from './json-body'
 
-/** What one choice has said so far. */
+/** One choice as collected so far. */
 interface Choice {
   index: number
   message: JsonObject
   calls: Map<number, JsonObject>
   logprobs: JsonObject | null
-  /** What stands beside the delta; the last word counts. */
+  /** Fields beside the delta; the last value counts. */
   rest: JsonObject
   finish: unknown
 }
@@ -71,7 +71,7 @@ export class CollectedChat {
 
 /** Texts grow, lists grow, of anything else the last word counts. */
 function grown(name: string, before: unknown, piece: unknown): unknown {
-  // The first chunk has an empty text, which says nothing.
+  // The first chunk has an empty text, which adds nothing.
   if (name === 'role' || piece === null || piece === undefined) return before ?? piece
   if (piece === '') return before ?? null
   if (typeof piece === 'string') return textOf(before) + piece

@@ -34,8 +34,9 @@ function toCustomCall(call: JsonObject, names: CustomNames): JsonObject {
 }
 
 /**
- * The same for the chunks of a stream: a call is announced when it begins, and its text, which is inside the
- * arguments of a function, comes in one piece at the end of its choice.
+ * Turns calls of functions back into calls of custom tools in the chunks of a stream: a call is announced
+ * when it begins, and its text, which is inside the arguments of a function, comes in one piece at the end
+ * of its choice.
  */
 export class CustomCallChunks {
   readonly #names: CustomNames

@@ -39,7 +39,7 @@ function unescaped(text: string, instead: string): string {
   try {
     return String(JSON.parse(`"${text}"`))
   } catch {
-    // Line breaks that were not escaped, and whatever else models think of.
+    // Line breaks that were not escaped, and other malformed JSON of models.
     return instead
   }
 }

@@ -32,7 +32,7 @@ const Input = z.union([
     .max(maxInputs),
 ])
 
-/** What a task type is called by clients: ours first, which is Cohere's, Voyage's and OpenRouter's. */
+/** Names that clients use for a task type: ours first, which is Cohere's, Voyage's and OpenRouter's. */
 export const taskFields = ['input_type', 'task_type', 'taskType', 'task'] as const
 
 const taskType = maybe(text(64, 1))
@@ -70,7 +70,7 @@ export interface PartedInput {
 
 export type EmbeddingItem = string | PartedInput
 
-/** What an embedding request asks for, item by item: texts and images, or token ids. */
+/** The inputs of an embedding request, item by item: texts and images, or token ids. */
 export type EmbeddingInput = readonly EmbeddingItem[] | readonly (readonly number[])[]
 
 const isOneTokenArray = (items: readonly unknown[]): items is readonly number[] =>
@@ -116,7 +116,7 @@ export const isImage = (part: EmbeddingPart): part is { image: string } => 'imag
 
 export const hasImage = (item: EmbeddingItem): boolean => partsOf(item).some(isImage)
 
-/** What an image is given by: a data URL, or an address that leads to it. */
+/** Returns true where an image is a data URL, false where it is an address to fetch. */
 export const isDataUrl = (address: string): boolean => /^data:/i.test(address)
 
 /** Whether all inputs are token ids: they are never mixed with others. */

@@ -3,19 +3,22 @@ import { doneFrame, frame, pingFrame } from './sse'
 import type { ApiError } from '../errors'
 
 /**
- * Makes the server-sent events of one answer out of its chunks, in the words of whoever asked. What it
- * returns are whole frames, or empty text. After `end` or `fail` nothing follows.
+ * Makes the server-sent events of one answer out of its chunks, in the client's format. It returns whole
+ * frames, or empty text. After `end` or `fail` nothing follows.
  */
 export interface EventWriter {
-  /** What keeps a silent connection open; also before the first event. */
+  /** A frame that keeps a silent connection open; also valid before the first event. */
   readonly ping: string
-  /** What was written last goes out once this has resolved; undefined where it need not wait. Never rejects. */
+  /**
+   * The frames written last go out once this has resolved; undefined where they need not wait. Never
+   * rejects.
+   */
   readonly kept?: Promise<void> | undefined
   /** The frames for one element that a `ChunkStream` gave. */
   write(chunk: string): string
   /**
-   * Told of frames that a provider wrote in the caller's format, where those of `fail` have to go on from them.
-   * Returns what goes out in their place, where it is something else.
+   * Receives frames that a provider wrote in the client's format, where those of `fail` have to continue
+   * from them. Returns the frames to send in their place, where these differ.
    */
   follow?(frames: string): string | undefined
   /** The last frames of an answer that is whole. */
@@ -24,7 +27,10 @@ export interface EventWriter {
   fail(error: ApiError, requestId: string): string
 }
 
-/** For a stream whose chunks are whole frames in the words of its caller: only what is ours is told. */
+/**
+ * Writes a stream whose chunks are whole frames in the client's format: it adds only Tollgate's own
+ * events.
+ */
 export class FrameWriter implements EventWriter {
   readonly ping: string
   readonly #own: EventWriter
@@ -68,7 +74,7 @@ export class ChunkWriter implements EventWriter {
     return doneFrame
   }
 
-  /** Without `[DONE]`: nobody takes it for success. */
+  /** Without `[DONE]`, so that no client takes it for success. */
   fail(error: ApiError, requestId: string): string {
     return frame(toErrorChunk(this.#identity, error, requestId))
   }

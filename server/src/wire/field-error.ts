@@ -4,7 +4,10 @@ import { invalidRequest, type ApiError, type Issue } from '../errors'
 type ZodIssue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
 
-/** A rule of ours in a schema: `ctx.addIssue(broken('conflict', 'words', ['field']))`. */
+/**
+ * Makes an issue of one of our own rules in a schema: `ctx.addIssue(broken('conflict', 'words',
+ * ['field']))`.
+ */
 export const broken = (issue: Issue, message: string, path: PropertyKey[] = []) => ({
   code: 'custom' as const,
   params: { issue },
@@ -37,7 +40,10 @@ function explain(fault: ZodIssue, value: unknown, base: Path): Explained {
   return { issue: issueOf(fault, found), path, message: wordsOf(fault, found) }
 }
 
-/** A union says no in every member's words; the member that came furthest says what was meant. */
+/**
+ * Explains an error of a union, which names every member's issues: the member that matched furthest shows
+ * what was meant.
+ */
 function explainUnion(
   fault: Extract<ZodIssue, { code: 'invalid_union' }>,
   found: unknown,

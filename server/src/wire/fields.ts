@@ -49,6 +49,9 @@ export const metadataField = maybe(mapOf(text(64), text(512), 16))
 /** Token ids of one text. */
 export const tokenIds = z.array(z.int().min(0)).min(1).max(100_000)
 
-/** Parts of one message in a format that says no bound of its own, and tools of one request. */
+/**
+ * The maximum of parts of one message in a format that states no bound of its own, and of tools of one
+ * request.
+ */
 export const maxParts = 10_000
 export const maxTools = 2000

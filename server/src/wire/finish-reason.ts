@@ -1,6 +1,6 @@
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'function_call'
 
-/** An ordinary end; empty where it is not said. */
+/** Words for an ordinary end; an empty one stands for an absent reason. */
 const ended: ReadonlySet<string> = new Set([
   '',
   'stop',

@@ -1,18 +1,18 @@
 import { invalidRequest } from '../errors'
 
-/** How many Tollgates have sent a request on. */
+/** The header that counts the Tollgates through which a request has passed. */
 export const hopsHeader = 'x-tollgate-hops'
 
-/** One may stand behind another; what comes a third time goes in a circle, and costs each time. */
+/** One Tollgate may stand behind another; a third pass is a loop, and costs each time. */
 const most = 1
 
-/** What the header says; more than is allowed where it says nothing that one of us would. */
+/** Reads the header's count; returns more than is allowed for a value that no Tollgate would send. */
 export function toHops(header: string | null): number {
   if (header === null) return 0
   return /^\d{1,3}$/.test(header) ? Number(header) : most + 1
 }
 
-/** Throws `invalid_request` where a request leads back to where it came from. */
+/** Throws `invalid_request` where a request has come back to the gateway that sent it. */
 export function rejectForwardingLoop(hops: number): void {
   if (hops <= most) return
   throw invalidRequest(

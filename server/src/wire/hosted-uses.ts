@@ -1,14 +1,14 @@
-/** What the tools that a provider runs for a request can come to. */
+/** The maximum use of the tools that a provider runs for a request. */
 export interface HostedUses {
   /** Web searches, of which each has a price. */
   searches: number
-  /** How often the model reads its prompt again, and what a tool found. */
+  /** The number of times that the model reads its prompt and the tools' results again. */
   rounds: number
   /** The longest prompt that is read then, where that is less than the model's context. */
   maxContext?: number
 }
 
-/** How often tools are used where a request that is paid by our price names no bound. */
+/** The uses of tools assumed where a request that is paid by our price names no bound. */
 export const usualUses = 5
 
 /** A bound that a request names; the usual one where it is no positive whole number. */

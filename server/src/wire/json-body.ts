@@ -26,8 +26,9 @@ export function parseObject(text: string): JsonObject {
 }
 
 /**
- * The same for a text of any length: what is in it is counted before it is built, and others have their turn
- * in between. `pause` is as that of `parseInSlices`. Rejects with `invalid_request`, for too much too.
+ * Reads a JSON object from a text of any length: its shape is counted before it is built, and other
+ * requests run in between. `pause` is as that of `parseInSlices`. Rejects with `invalid_request`, also
+ * where a limit is exceeded.
  */
 export async function readObject(
   text: string,
@@ -59,7 +60,7 @@ function refusalOf(thrown: unknown): unknown {
 }
 
 /**
- * Refuses what is nested too deeply and the key `__proto__`, in the body or in the JSON text of the
+ * Rejects a body that is nested too deeply and the key `__proto__`, in the body or in the JSON text of the
  * field `param`.
  */
 export function checkNesting(root: JsonObject, param: string | null = null): void {
@@ -69,8 +70,9 @@ export function checkNesting(root: JsonObject, param: string | null = null): voi
 }
 
 /**
- * Whether nothing is nested too deeply; throws for the key `__proto__` wherever else it is. Makes no
- * lists, and goes no deeper than is allowed: the depth of a hostile body must not be that of our stack.
+ * Returns whether nothing is nested too deeply; throws for the key `__proto__` wherever else it is. Makes
+ * no lists, and goes no deeper than is allowed: the depth of a hostile body must not become that of the
+ * stack.
  */
 function isShallow(value: unknown, depth: number, param: string | null): boolean {
   let isFine = true
@@ -106,7 +108,7 @@ function parsed<Schema extends z.ZodType>(schema: Schema, body: unknown) {
   }
 }
 
-/** The path to an object whose `length` is an object. */
+/** Returns the path to an object whose `length` is an object. */
 function measuredByObject(value: unknown): string[] | undefined {
   if (!isObject(value) && !Array.isArray(value)) return undefined
   if (isObject(value) && isObject(value['length'])) return []

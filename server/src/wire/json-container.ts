@@ -2,27 +2,27 @@ const none: unknown[] = []
 const nothing: Record<string, unknown> = {}
 const blank = /^[ \t\n\r]*$/
 
-/** Whether a text is nothing but what may stand between members. */
+/** Returns whether a text has only characters that may stand between members. */
 const isBlank = (text: string) => blank.test(text)
 
 /** An object or a list that is read and has not come to its end. Its members up to `from` are in it. */
 export class OpenContainer {
-  /** Where its bracket is. */
+  /** The position of its bracket. */
   start = 0
   isList = false
-  /** Where what is not in it yet begins. */
+  /** The position at which the part not yet added to it begins. */
   from = 0
   /** The last comma between its members; before `from` where there was none since. */
   comma = -1
   names = 0
-  /** Its value is put together here; otherwise the engine parses it with what it is in. */
+  /** Its value is put together here; otherwise the engine parses it with its container. */
   isBuilt = false
-  /** What follows is the comma behind a member that was added by itself, or the end. */
+  /** True where the comma behind a member that was added by itself, or the end, comes next. */
   isAfterChild = false
   readonly #text: string
   #list: unknown[] = none
   #object: Record<string, unknown> = nothing
-  /** A comma came before what follows. */
+  /** A comma came before the next member. */
   #isAfterComma = false
   /** The name of the member that is put together by itself. */
   #name = ''
@@ -43,7 +43,7 @@ export class OpenContainer {
     this.#isAfterComma = false
   }
 
-  /** Its value is put together here from now on. */
+  /** Starts to put its value together here. */
   build(): void {
     if (this.isBuilt) return
     this.isBuilt = true
@@ -59,7 +59,7 @@ export class OpenContainer {
     this.#isAfterComma = true
   }
 
-  /** Whether what begins at `at` can only be the name of a member. */
+  /** Returns whether the text at `at` can only be the name of a member. */
   isName(at: number): boolean {
     return !this.isList && !this.isAfterChild && isBlank(this.#text.slice(this.from, at))
   }

@@ -1,4 +1,4 @@
-/** How much a JSON text may hold, whatever its length. */
+/** Limits on the shape of a JSON text, whatever its length. */
 export interface ShapeLimits {
   /** Lists and objects in each other. */
   maxDepth: number
@@ -10,7 +10,7 @@ export interface ShapeLimits {
   maxNames: number
 }
 
-/** Of a request's body. */
+/** The limits of a request's body. */
 export const bodyShape: ShapeLimits = {
   maxDepth: 64,
   maxNodes: 100_000,
@@ -18,7 +18,10 @@ export const bodyShape: ShapeLimits = {
   maxNames: 10_000,
 }
 
-/** Of a provider's whole answer: embeddings are millions of numbers, log probabilities many objects. */
+/**
+ * The limits of a provider's whole answer: embeddings are millions of numbers, log probabilities many
+ * objects.
+ */
 export const answerShape: ShapeLimits = {
   maxDepth: 128,
   maxNodes: 1_000_000,
@@ -26,7 +29,7 @@ export const answerShape: ShapeLimits = {
   maxNames: 10_000,
 }
 
-/** Of one event, one frame, or the arguments of one call, which are parsed at once. */
+/** The limits of one event, one frame, or the arguments of one call, which are parsed at once. */
 export const eventShape: ShapeLimits = {
   maxDepth: 128,
   maxNodes: 100_000,
@@ -41,7 +44,7 @@ const words: Record<keyof ShapeLimits, (limit: number) => string> = {
   maxNames: (limit) => `has an object with more than ${limit} names`,
 }
 
-/** What is wrong with a text that exceeds one of its limits, behind its subject. */
+/** Describes the limit that a text exceeds, to follow its subject in a sentence. */
 export const toWords = (limit: keyof ShapeLimits, limits: ShapeLimits): string =>
   words[limit](limits[limit])
 
@@ -51,7 +54,7 @@ export class ShapeExceeded extends Error {
   /** The field of the text's own object in which the limit was met, where that is known. */
   readonly field: string | undefined
 
-  /** `message` follows the name of what is too large. */
+  /** `message` follows the name of the part that is too large. */
   constructor(message: string, field?: string) {
     super(message)
     this.field = field

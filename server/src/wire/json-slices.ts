@@ -10,9 +10,9 @@ const usual = {
   run: 64 * 1024,
   /** Texts beyond it are decoded in slices; names may not be as long. */
   longText: 256 * 1024,
-  /** The same slices. */
+  /** The length of one such slice. */
   slice: 64 * 1024,
-  /** How many characters outside of texts are read in one step. */
+  /** The number of characters outside of texts that one step reads. */
   scan: 4096,
 }
 
@@ -35,11 +35,11 @@ export class JsonSlices {
   readonly #text: string
   readonly #limits: ShapeLimits
   readonly #lengths: typeof usual
-  /** What is open, outermost first; behind `#depth` of them what serves again. */
+  /** The open containers, outermost first; those behind `#depth` are reused. */
   readonly #open: OpenContainer[] = []
   #depth = 0
   readonly #texts: TextScanner
-  /** Where the text begins that is read, and one that is decoded. */
+  /** The start of the text that is being read, and of one that is being decoded. */
   #textStart = -1
   #long: LongText | undefined
   #at = 0
@@ -59,7 +59,7 @@ export class JsonSlices {
     if (first !== openList && first !== openObject) this.#result = { value: JSON.parse(text) }
   }
 
-  /** Undefined where more is to be done by `step`. */
+  /** Undefined while `step` has more to do. */
   get result(): { value: unknown } | undefined {
     return this.#result
   }
@@ -89,7 +89,7 @@ export class JsonSlices {
     if (this.#at >= text.length && !this.#result) throw syntaxError()
   }
 
-  /** Whatever is no text and no comma. True where it was the end of all. */
+  /** Handles all characters but texts and commas. Returns true at the end of the whole text. */
   #bracket(code: number): boolean {
     if (code === separator) this.#name()
     else if (code === openObject || code === openList) this.#enter(code)
@@ -98,7 +98,7 @@ export class JsonSlices {
     return this.#result !== undefined
   }
 
-  /** True where the rest of it, or what it says, is for the next step. */
+  /** Returns true where the rest of the text, or its decoding, is left to the next step. */
   #skipText(): boolean {
     const end = this.#texts.skip(this.#at)
     this.#at = end < 0 ? ~end : end
@@ -209,7 +209,7 @@ export class JsonSlices {
   }
 }
 
-/** The same as `JSON.parse`, at once. Throws `ShapeExceeded` too. */
+/** Parses at once, with the results of `JSON.parse`. Throws `ShapeExceeded` too. */
 export function parseShaped(text: string, limits: ShapeLimits): unknown {
   if (text.length <= maxUnscanned) return JSON.parse(text)
   const slices = new JsonSlices(text, limits)
@@ -221,8 +221,9 @@ export function parseShaped(text: string, limits: ShapeLimits): unknown {
 const sliceMs = 2
 
 /**
- * The same in slices. `pause` is called between them with the milliseconds that the last one took, and
- * resolves when the next may begin. Rejects with `ShapeExceeded` and `SyntaxError`.
+ * Parses in slices, with the results of `JSON.parse`. `pause` is called between them with the milliseconds
+ * that the last one took, and resolves when the next may begin. Rejects with `ShapeExceeded` and
+ * `SyntaxError`.
  */
 export async function parseInSlices(
   text: string,

@@ -1,4 +1,4 @@
-/** How many escapes are passed over at a time. */
+/** The number of escapes that are passed over at a time. */
 const maxEscapes = 4096
 
 const backslash = 0x5c
@@ -58,7 +58,7 @@ export class LongText {
   readonly #parts: string[] = []
   #from: number
 
-  /** From its first quote to behind its last, in slices of about so many characters. */
+  /** Reads from its first quote to behind its last, in slices of about so many characters. */
   constructor(text: string, { start, end, slice }: { start: number; end: number; slice: number }) {
     this.#text = text
     this.#slice = slice

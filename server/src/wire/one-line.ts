@@ -5,7 +5,10 @@
 export const isOneLine = (text: string): boolean =>
   !/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(text)
 
-/** Text as one line of at most `max` characters: what `isOneLine` refuses becomes a space. */
+/**
+ * Returns text as one line of at most `max` characters: each character that `isOneLine` refuses becomes a
+ * space.
+ */
 export const toOneLine = (text: string, max: number): string =>
   text
     .replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\s]+/gu, ' ')

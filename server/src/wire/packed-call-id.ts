@@ -9,7 +9,7 @@ const separator = '__thought__'
 export const packCallId = (id: string, signature: string): string =>
   `${id}${separator}${signature.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`
 
-/** The id without what was packed into it. */
+/** Returns the id without the data packed into it. */
 export function unpackCallId(id: string): string {
   const end = id.indexOf(separator)
   // An id that is nothing but a signature stays as it is: there would be no id left.

@@ -5,8 +5,8 @@ import { toToolMessages, toTools } from './legacy-functions'
 
 /**
  * A chat request in the one form that adapters read: tools instead of `functions`, in the history
- * too, functions instead of custom tools, `reasoning_effort` instead of `reasoning`, no choice among tools that are not there. Throws
- * `invalid_request`.
+ * too, functions instead of custom tools, `reasoning_effort` instead of `reasoning`, no choice among
+ * tools that are absent. Throws `invalid_request`.
  */
 export function toPlainChat(body: JsonObject): ChatRequest {
   const chat = toTools(withFunctionTools(body))
@@ -19,6 +19,6 @@ export function toPlainChat(body: JsonObject): ChatRequest {
   if (!Array.isArray(tools) || tools.length === 0) {
     for (const name of ['tools', 'tool_choice', 'parallel_tool_calls']) delete chat[name]
   }
-  // How much there may be of anything was asked where it arrived.
+  // The bounds on numbers of elements were checked where the request arrived.
   return check(ChatRequest, chat)
 }

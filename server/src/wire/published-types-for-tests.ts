@@ -10,7 +10,7 @@ function balanced(text: string): string {
   throw new Error('The braces do not close.')
 }
 
-/** What is between the braces of a declaration that begins so. */
+/** Returns the text between the braces of a declaration that begins so. */
 function bodyOf(text: string, beginning: string): string {
   const start = new RegExp(String.raw`^${beginning}\b[^{]*\{`, 'm').exec(text)
   if (!start) throw new Error(`The SDK has no "${beginning}".`)

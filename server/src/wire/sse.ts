@@ -21,9 +21,9 @@ const letterD = 100
 export class SseReader {
   readonly #decoder = new TextDecoder()
   #events: string[] = []
-  /** Of the event that has not come whole. */
+  /** The data of the event that is still incomplete. */
   #data: string | undefined
-  /** Of the line that has not come whole, joined only once it has. */
+  /** The pieces of the line that is still incomplete, joined only once it is whole. */
   #pieces: string[] = []
   #piecesLength = 0
   /** The last character was a carriage return, to which a line feed may belong. */
@@ -34,7 +34,7 @@ export class SseReader {
     return this.#feed(this.#decoder.decode(bytes, { stream: true }))
   }
 
-  /** What was left when the bytes ended: a last event may lack its blank line. */
+  /** Returns the events left when the bytes end: a last event may lack its blank line. */
   end(): string[] {
     return this.#feed(`${this.#decoder.decode()}\n\n`)
   }
@@ -55,13 +55,13 @@ export class SseReader {
     for (let end = text.indexOf('\n', at); end >= 0; end = text.indexOf('\n', at)) {
       this.#line(text, at, end)
       at = end + 1
-      // A second blank line, and all after it, say nothing.
+      // A second blank line, and all after it, carry nothing.
       while (text.charCodeAt(at) === lineFeed && this.#data === undefined) at += 1
     }
     return at
   }
 
-  /** The same where lines end in carriage returns, or in both. */
+  /** Reads lines that end in carriage returns, or in both. */
   #readMixed(text: string, start: number): number {
     let at = start
     let feed = text.indexOf('\n', at)
@@ -95,7 +95,7 @@ export class SseReader {
 
   #take(text: string, start: number, end: number): void {
     if (start === end) return this.#dispatch()
-    // By its first letter, as nearly all hostile lines end here.
+    // Tests the first letter first, as nearly all hostile lines end here.
     if (text.charCodeAt(start) !== letterD || !text.startsWith('data', start)) return
     if (end < start + 4) return
     let from = start + 4
@@ -109,7 +109,7 @@ export class SseReader {
     this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`
   }
 
-  /** Of what is added to the event. */
+  /** Throws `EventTooLong` where an addition of that length exceeds the bound of an event. */
   #measure(length: number): void {
     if (length + (this.#data?.length ?? 0) > maxEventLength) throw new EventTooLong()
   }
@@ -122,14 +122,14 @@ export class SseReader {
   }
 }
 
-/** One event of ours. */
+/** Returns one event of the OpenAI format. */
 export const frame = (data: string) => `data: ${data}\n\n`
 
-/** One event of a format that names its events. */
+/** Returns one event of a format that names its events. */
 export const namedFrame = (event: JsonObject & { type: string }) =>
   `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
-/** What ends a stream that succeeded. */
+/** The frame that ends a stream that succeeded. */
 export const doneFrame = 'data: [DONE]\n\n'
 
 /** A comment that keeps a silent connection open; every client skips it. */

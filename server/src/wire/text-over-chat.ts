@@ -2,7 +2,7 @@ import type { Identity } from './answer'
 import type { CompletionRequest } from './completion-request'
 import { isObject, type JsonObject } from './json-body'
 
-/** What a legacy completion says that a chat request does not know. */
+/** Fields of a legacy completion that a chat request does not have. */
 const notInChat = new Set(['prompt', 'echo', 'suffix', 'best_of', 'logprobs'])
 
 /** The prompts of a legacy completion, as texts; undefined where one is an array of token ids. */
@@ -16,17 +16,17 @@ export function readPromptTexts(prompt: CompletionRequest['prompt']): string[] |
   return texts
 }
 
-/** Whether a legacy completion wants its prompt back, and no output at all. Source: contract 4.4. */
+/** Returns whether a legacy completion wants its prompt back, and no output at all. Source: contract 4.4. */
 export const wantsEchoOnly = (completion: JsonObject) =>
   completion['echo'] === true && completion['max_tokens'] === 0
 
-/** One prompt as the chat request that stands in for it: it becomes a user's message. */
+/** Returns the chat request that stands in for one prompt, which becomes a user's message. */
 export function toChatBody(completion: JsonObject, prompt: string): JsonObject {
   const chat: JsonObject = {}
   for (const [name, value] of Object.entries(completion)) {
     if (!notInChat.has(name)) chat[name] = value
   }
-  // No chat model can be asked for nothing; the one token is paid for and left out.
+  // Chat models refuse a limit of no tokens; the one token is paid for and left out.
   if (wantsEchoOnly(completion)) chat['max_tokens'] = 1
   return { ...chat, messages: [{ role: 'user', content: prompt }] }
 }
@@ -53,11 +53,11 @@ function toTextFinish(finish: unknown, isEchoOnly: boolean) {
   return isWord(finish) ? finish : 'stop'
 }
 
-/** Where a chunk belongs among those of several prompts. */
+/** The position of a chunk among those of several prompts. */
 interface Place {
   /** Added to the index of its choice. */
   offset: number
-  /** By index: what is put before the first text of a choice. */
+  /** By index: the text before the first text of a choice. */
   echo: Map<number, string>
   /** The prompts are all that is wanted. */
   echoOnly: boolean

@@ -36,10 +36,13 @@ const isOfWord = (code: number) =>
   (code >= 0x30 && code <= 0x39) ||
   code >= 0x80
 
-/** What may be billed around an answer, and around each call in it: names and signs that no text shows. */
+/**
+ * Tokens that may be billed around an answer, and around each call in it: names and signs that no text
+ * shows.
+ */
 const aroundTokens = 64
 
-/** How much text there is, counted as it passes: bytes of UTF-8, and words, signs and ideographs. */
+/** Measures text as it passes: bytes of UTF-8, and words, signs and ideographs. */
 export class TextSize {
   bytes = 0
   words = 0
@@ -58,9 +61,9 @@ export class TextSize {
   }
 
   /**
-   * Tokens that this is in any usual vocabulary, whatever it says: none goes over a gap between two
-   * words, so each run of letters is one at least, and more where it is very long. Prose has about
-   * 0.75 of its tokens, East Asian text a fifth.
+   * The tokens that the text has at least in any usual vocabulary: no token spans a gap between two words,
+   * so each run of letters is one at least, and more where it is very long. For prose the result is about
+   * 0.75 of its tokens, for East Asian text a fifth.
    */
   get tokensAtLeast(): number {
     return Math.max(this.#certain, Math.floor(this.bytes / longestTokenBytes))
@@ -68,7 +71,7 @@ export class TextSize {
 
   /**
    * Tokens that an answer of this text has at most, by any vocabulary: a token is a byte at least, and the
-   * rest is what stands around texts and calls.
+   * rest is the frame of texts and calls.
    */
   get tokensAtMost(): number {
     return this.bytes + this.#around
@@ -85,7 +88,7 @@ export class TextSize {
     this.#around += aroundTokens
   }
 
-  /** Something that is no text, such as sound: its length says how many tokens it is at most. */
+  /** Adds content that is no text, such as sound: its length bounds its tokens. */
   addOther(value: unknown): void {
     this.#around += typeof value === 'string' ? value.length : (JSON.stringify(value)?.length ?? 0)
   }
@@ -99,7 +102,7 @@ export class TextSize {
       if (!isOfWord(code)) {
         if (code > 0x20) this.words += 1
         this.#run = 0
-        // What is written with these is one token as well: "don't", and letters in JSON's escapes.
+        // A text with these is one token as well: "don't", and letters in JSON's escapes.
         if (code !== apostrophe && code !== backslash) this.#letters = 0
         continue
       }

@@ -1,9 +1,9 @@
 import { completionBuckets, completionTokens, promptTokens, type Usage } from './usage'
 
 /**
- * The larger of two counts of one answer, of its prompt and its output each by itself: a provider may
- * count again while it writes, and say less of one side the second time. Of equal sides the later one
- * counts, as it may name more. One that became less contradicts the other: `flawed`.
+ * Returns the larger of two counts of one answer, of its prompt and its output each by itself: a provider
+ * may count again while it writes, and report less of one side the second time. Of equal sides the later
+ * one counts, as it may name more. One that became less contradicts the other: `flawed`.
  */
 export function maxUsage(earlier: Usage, later: Usage): Usage {
   const [prompt, output] = [

@@ -45,12 +45,15 @@ export interface BlockCounts {
   flawed: boolean
 }
 
-/** Undefined where a block says nothing, or counts its prompt or its completion by what is no whole number. */
+/**
+ * Reads the counts of a usage block; undefined where it has none, or counts its prompt or its completion
+ * by something other than a whole number.
+ */
 export function readBlockCounts(block: JsonObject): BlockCounts | undefined {
   const counter = new Counter()
   const ofPrompt = counter.read(block, 'prompt_tokens')
   const ofCompletion = counter.read(block, 'completion_tokens')
-  // A count that is no number says nothing, and what the other or a total says of it is a guess.
+  // Where a count is no number, deriving it from the other or a total would be a guess.
   if (counter.isFlawed) return undefined
   const total = counter.read(block, 'total_tokens')
   if (total === undefined && ofPrompt === undefined && ofCompletion === undefined) return undefined
@@ -61,7 +64,7 @@ export function readBlockCounts(block: JsonObject): BlockCounts | undefined {
   return { prompt, completion, total, ...partsIn(block, counter) }
 }
 
-/** What the prompt and the completion hold, and what stands beside them. */
+/** Reads the parts of the prompt and the completion, and the counts beside them. */
 function partsIn(block: JsonObject, counter: Counter) {
   const promptDetails =
     child(block, 'prompt_tokens_details') ?? child(block, 'prompt_token_details') ?? nothing

@@ -3,13 +3,13 @@ import { child, readBlockCounts, type BlockCounts } from './usage-counts'
 
 /**
  * Tokens of one answer in buckets that do not overlap: `input` and `output` are text that is neither
- * cached nor thought nor sound nor image. `flawed` says that the provider's numbers contradicted each other or
- * were no numbers; `estimated`, that the provider gave none.
+ * cached nor reasoning nor sound nor image. `flawed`: the provider's numbers contradicted each other or
+ * were no numbers; `estimated`: the provider gave none.
  */
 export interface Usage {
   input: number
   cachedInput: number
-  /** Of those, the tokens of sound, where the provider says how many. */
+  /** The tokens of sound among those, where the provider reports them. */
   cachedAudio?: number | undefined
   cacheWrite: number
   /** Written to a cache that keeps it for an hour. */
@@ -24,7 +24,7 @@ export interface Usage {
   searches: number
   estimated: boolean
   flawed: boolean
-  /** The service tier that the provider says it served; undefined where it says none. */
+  /** The service tier that the provider reports it served; undefined where it reports none. */
   servedTier?: string | undefined
   /** Unicode code points of the prompt's texts and of the answer, where they are counted; no tokens. */
   inputCharacters?: number | undefined
@@ -50,14 +50,15 @@ export const noUsage: Usage = {
 }
 
 /**
- * Where a provider counts what OpenAI counts inside: `outside` adds reasoning to the completion, and
+ * The place of counts that OpenAI includes in its totals: `outside` adds reasoning to the completion, and
  * to the prompt what was read from a cache if that is more than the prompt. Source: contract 12.3.
  */
 export type Extras = 'inside' | 'outside'
 
 /**
- * The usage block of a provider that speaks the OpenAI format; undefined when it says nothing, or counts
- * its prompt or its completion by what is no whole number: then both are estimated. `extras` decides only where the numbers do not. Source: contract 12.3.
+ * Reads the usage block of a provider that speaks the OpenAI format; undefined when it has no counts, or
+ * counts its prompt or its completion by something other than a whole number: then both are estimated.
+ * `extras` decides only where the numbers do not. Source: contract 12.3.
  */
 export function readUsage(block: unknown, extras: Extras): Usage | undefined {
   const counts = isObject(block) ? readBlockCounts(block) : undefined
@@ -99,7 +100,10 @@ function media(told: { sound: number; image: number }, whole: number) {
   return { sound, image, text: whole - sound - image }
 }
 
-/** What stands beside the prompt and the completion, and tokens that only the total counts. */
+/**
+ * An arrangement of counts: which of them stand beside the prompt and the completion, and the tokens that
+ * only the total counts.
+ */
 interface Layout {
   cacheOutside: boolean
   thoughtOutside: boolean
@@ -107,7 +111,7 @@ interface Layout {
   agrees: boolean
 }
 
-/** In the order in which they are tried. */
+/** The layouts in the order in which they are tried. */
 const agreeingLayouts: readonly Layout[] = [
   { cacheOutside: false, thoughtOutside: false, unnamed: 0, agrees: true },
   { cacheOutside: false, thoughtOutside: true, unnamed: 0, agrees: true },
@@ -155,7 +159,7 @@ export const promptBuckets = [
   'imageInput',
   'audioInput',
 ] as const
-/** The same of a completion. */
+/** The buckets of a completion. */
 export const completionBuckets = ['output', 'reasoning', 'imageOutput', 'audioOutput'] as const
 
 export const promptTokens = (of: OfPrompt) =>
@@ -197,8 +201,8 @@ export function toUsageBlock(usage: Usage) {
 }
 
 /**
- * The same, beside whatever else the provider's own block said; a block that contradicted itself
- * is not repeated.
+ * Returns Tollgate's usage block with the other fields of the provider's own block; a block that
+ * contradicted itself is not repeated.
  */
 export function toRelayedUsageBlock(usage: Usage, block: unknown): JsonObject {
   const ours = toUsageBlock(usage)
@@ -209,7 +213,7 @@ export function toRelayedUsageBlock(usage: Usage, block: unknown): JsonObject {
   return relayed
 }
 
-/** What the provider said in detail, where ours says something too and would stand in its place. */
+/** Adds the provider's detailed counts, which Tollgate's of the same name would otherwise replace. */
 function addDetails(relayed: JsonObject, name: string, block: JsonObject): void {
   const theirs = child(block, name)
   const ours = relayed[name]
@@ -244,7 +248,7 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
   flawed: a.flawed || b.flawed,
 })
 
-/** A time that one of several answers does not say is not known of all of them. */
+/** A processing time that one of several answers does not report is unknown for their sum. */
 function addMeasured(a: Usage, b: Usage): Pick<Usage, 'outputCharacters' | 'processingMs'> {
   const { outputCharacters: written, processingMs: ms } = a
   const { outputCharacters: alsoWritten, processingMs: alsoMs } = b

@@ -11,9 +11,9 @@ import type { Part } from '../../wire/answer-part'
 
 type Of<Type extends Part['type']> = Extract<Part, { type: Type }>
 
-/** What a caller wants to be told. */
+/** The content that a caller wants to receive. */
 export interface Wanted {
-  /** Thoughts are told to who asked for them: others take the first block for the answer. */
+  /** Thoughts go only to callers who requested them: others take the first block for the answer. */
   thinking: boolean
 }
 
@@ -74,7 +74,7 @@ function citationsOf(parts: readonly Part[]): JsonObject {
   return citations.length > 0 ? { citations } : {}
 }
 
-/** Arguments that are no object say nothing that this format could hold. */
+/** Arguments that are no object have no form in this format. */
 function inputOf(parts: readonly Part[], index: number): JsonObject {
   const texts = parts.map((part) =>
     part.type === 'arguments' && part.index === index ? part.text : '',

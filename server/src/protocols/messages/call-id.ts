@@ -1,4 +1,4 @@
-/** What Anthropic takes as the id of a call; its clients check it too. */
+/** The pattern that Anthropic accepts as the id of a call; its clients check it too. */
 const accepted = /^[a-zA-Z0-9_-]+$/
 const prefix = 'toolu_b64_'
 

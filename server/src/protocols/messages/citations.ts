@@ -2,8 +2,8 @@ import { toUrlCitation } from '../../wire/annotations'
 import type { JsonObject } from '../../wire/json-body'
 
 /**
- * An annotation as the citation of a text block; none for what is no page. Its index is empty, as only
- * Anthropic's own search makes one.
+ * Returns an annotation as the citation of a text block; none for an annotation that is no page. Its index
+ * is empty, as only Anthropic's own search makes one.
  * @see https://docs.claude.com/en/docs/agents-and-tools/tool-use/web-search-tool
  */
 export function toCitations(annotation: JsonObject): JsonObject[] {

@@ -1,11 +1,11 @@
 import type { MessagesTurn } from './schema'
 
-/** A history as it goes on behind the last summary that Anthropic made of it. */
+/** A history that continues behind the last summary that Anthropic made of it. */
 interface Compacted {
   summary: string
-  /** Where the turn with the summary stands. */
+  /** The position of the turn with the summary. */
   at: number
-  /** That turn, with nothing of what was said before the summary. */
+  /** That turn, without the content before the summary. */
   turn: MessagesTurn
 }
 
@@ -25,7 +25,7 @@ export function findCompaction(messages: readonly MessagesTurn[]): Compacted | u
     const position = content.findLastIndex(isSummary)
     const block = content[position]
     if (!block) continue
-    // Places of the blocks behind it stay what they were.
+    // The blocks behind it keep their positions.
     const rest = content.map((other, index) => (index < position ? block : other))
     return { summary: String(block['content']), at, turn: { ...turn, content: rest } }
   }

@@ -9,8 +9,8 @@ import { invalidRequest, type ApiError } from '../../errors'
 import type { JsonObject } from '../../wire/json-body'
 
 /**
- * Told of each thing that only Anthropic itself can be asked; `unmeasured`: nobody but Anthropic knows
- * how much it is, so that no hold covers it.
+ * Receives each feature that only Anthropic itself supports; `unmeasured`: only Anthropic knows its size,
+ * so that no hold covers it.
  */
 export type Refuse = (error: ApiError, size?: 'unmeasured') => void
 
@@ -18,7 +18,7 @@ export type Refuse = (error: ApiError, size?: 'unmeasured') => void
 export const onlyAnthropic = (param: string, message: string): ApiError =>
   invalidRequest(param, 'unsupported_by_model', `${param}: ${message}`)
 
-/** What is said in blocks, as parts of a chat message. `path` is where the blocks stand. */
+/** Turns blocks into parts of a chat message. `path` is the position of the blocks in the request. */
 export const toParts = (
   blocks: readonly MessageBlock[],
   path: string,
@@ -28,7 +28,7 @@ export const toParts = (
     isSaid(block) ? partsOf(block, `${path}.${position}`, refuse) : [],
   )
 
-/** Refuses what is no content of a chat, in a place where it would mean something. */
+/** Refuses blocks that are no content of a chat, in a place where they would mean something. */
 export function refuseForeign(blocks: readonly MessageBlock[], path: string, refuse: Refuse): void {
   for (const [position, block] of blocks.entries()) {
     if (isSaid(block) || isToolName(block)) continue
@@ -39,7 +39,7 @@ export function refuseForeign(blocks: readonly MessageBlock[], path: string, ref
 /** The result of a search for tools; other models have all tools from the beginning. */
 const isToolName = ({ type }: MessageBlock) => type === 'tool_reference'
 
-/** As text where nothing else is in it, which every provider takes. */
+/** Returns text where there is nothing else, which every provider takes. */
 export function toContent(parts: readonly JsonObject[]): string | readonly JsonObject[] {
   const [only] = parts
   const isPlain = parts.length === 1 && only?.['type'] === 'text' && !only['cache_control']
@@ -72,7 +72,7 @@ function bareParts(block: SaidBlock, path: string, refuse: Refuse): JsonObject[]
   }
 }
 
-/** In the place of what is refused, or only Anthropic gets. */
+/** The part in the place of a block that is refused, or that only Anthropic gets. */
 export const nothing = textPart('')
 
 const noFetching = 'documents are not fetched. Send it as base64.'
@@ -93,7 +93,7 @@ function toImage(source: ImageSource, path: string, refuse: Refuse): JsonObject[
   }
 }
 
-/** A text is told as text, which all models read; anything else is a file. */
+/** Passes a text on as text, which all models read; any other document becomes a file. */
 function toDocument(document: DocumentBlock, path: string, refuse: Refuse): JsonObject[] {
   const { source, title, context } = document
   const head = [title, context].filter((text) => text).join('\n')

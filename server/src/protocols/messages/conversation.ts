@@ -66,7 +66,7 @@ function ofUser(blocks: readonly MessageBlock[], path: string, refuse: Refuse): 
   return parts.length > 0 ? [...results, { role: 'user', content: toContent(parts) }] : results
 }
 
-/** Most providers take nothing but text as a result: what is not text is shown by the user. */
+/** Most providers take only text as a result: other content moves to a message of the user. */
 function toResult(block: ResultBlock, path: string, refuse: Refuse) {
   const { content } = block
   if (Array.isArray(content)) refuseForeign(content, `${path}.content`, refuse)
@@ -92,7 +92,7 @@ const isMarked = ({ cache_control: control }: JsonObject) => Boolean(control)
 
 const textOf = ({ text }: JsonObject) => (typeof text === 'string' ? text : '')
 
-/** What Anthropic's own services did in a turn is left out: others have no word for it. */
+/** Leaves out the work of Anthropic's own services in a turn: other providers have no form for it. */
 function ofAssistant(blocks: readonly MessageBlock[], path: string, refuse: Refuse): JsonObject[] {
   const texts = joined(toParts(blocks, path, refuse))
   const calls = blocks.flatMap((block) => (isBlock(block, 'tool_use') ? [toCall(block)] : []))
@@ -107,7 +107,7 @@ function ofAssistant(blocks: readonly MessageBlock[], path: string, refuse: Refu
   ]
 }
 
-/** What was said as one text, or one up to each breakpoint of a prompt cache. */
+/** Joins the texts into one, or into one up to each breakpoint of a prompt cache. */
 function joined(parts: readonly JsonObject[]): JsonObject[] {
   const texts: JsonObject[] = []
   let text = ''

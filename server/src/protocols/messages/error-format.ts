@@ -35,6 +35,6 @@ export const wording: Wording = {
   headers: (requestId) => ({ 'request-id': requestId }),
 }
 
-/** What a stream that failed after it had begun ends in. */
+/** The frame that ends a stream that failed after it had begun. */
 export const errorFrame = (error: ApiError, requestId: string): string =>
   namedFrame(errorBody(error, requestId))

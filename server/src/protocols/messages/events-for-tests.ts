@@ -10,7 +10,7 @@ export interface ReadMessage {
   pings: number
   /** The error that it ended in. */
   error: Json | undefined
-  /** What is wrong with the order of its events, or with their form. */
+  /** Faults in the order of its events, or in their form. */
   problems: string[]
 }
 
@@ -145,7 +145,7 @@ class MessageReader {
   }
 }
 
-/** As much of the arguments as there is: an answer that was cut has half an object. */
+/** Parses as much of the arguments as there is: an answer that was cut has half an object. */
 function read(json: string): unknown {
   try {
     return JSON.parse(json)

@@ -1,10 +1,10 @@
 import { boundOf, type HostedUses } from '../../wire/hosted-uses'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
-/** Whether a tool is the web search that a price per search pays for. */
+/** Returns whether a tool is the web search that a price per search covers. */
 export const isPricedSearch = (type: string): boolean => /^web_search_\d+$/.test(type)
 
-/** Whether a tool fetches pages: they cost nothing but the tokens that are read. */
+/** Returns whether a tool fetches pages, which cost nothing but the tokens that are read. */
 export const isFetch = (type: string): boolean => /^web_fetch_\d+$/.test(type)
 
 const isBounded = ({ type }: JsonObject): boolean =>
@@ -15,7 +15,7 @@ const toolsOf = ({ tools }: JsonObject): unknown[] => (Array.isArray(tools) ? to
 const sumOf = (tools: readonly JsonObject[]): number =>
   tools.reduce((sum, { max_uses: uses }) => sum + boundOf(uses), 0)
 
-/** What Anthropic's tools for the web can come to in a request; undefined where it offers none of them. */
+/** The maximum use of Anthropic's web tools in a request; undefined where it offers none of them. */
 export function hostedUsesIn(body: JsonObject): HostedUses | undefined {
   const bounded = toolsOf(body).filter(isObject).filter(isBounded)
   if (bounded.length === 0) return undefined
@@ -23,7 +23,7 @@ export function hostedUsesIn(body: JsonObject): HostedUses | undefined {
   return { searches: sumOf(searching), rounds: sumOf(bounded) }
 }
 
-/** The same request with a bound on each of these tools; the same object where there are none. */
+/** Returns the request with a bound on each of these tools; the same object where there are none. */
 export function withBoundedUses(body: JsonObject): JsonObject {
   if (!hostedUsesIn(body)) return body
   const tools = toolsOf(body).map((tool) =>

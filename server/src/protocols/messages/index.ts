@@ -56,12 +56,15 @@ function withoutThread(body: JsonObject): JsonObject {
   )
 }
 
-/** Clients of Anthropic ask every model for what Anthropic's produce; to Anthropic itself it is a mistake. */
+/**
+ * Clients of Anthropic request from every model the output limits of Anthropic's models; a limit too high
+ * for Anthropic itself is an error.
+ */
 const lowersOutput: Translation['lowersOutput'] = ({ provider }) => provider !== 'anthropic'
 
 const ownHeaders = ['anthropic-version', 'anthropic-beta']
 
-/** Those headers of a caller that belong to his request. */
+/** The headers of an inbound request that belong to its content. */
 const headersOf = (headers: Headers) =>
   Object.fromEntries(
     ownHeaders.flatMap((name) => {
@@ -80,5 +83,5 @@ const dialect =
 /** The Messages format of Anthropic, for a request with these headers. Source: contract 5.1. */
 export const messages = dialect(MessagesRequest)
 
-/** The same, for a prompt whose tokens are to be counted. */
+/** The Messages dialect for a prompt whose tokens are to be counted. */
 export const messagesToCount = dialect(CountRequest)

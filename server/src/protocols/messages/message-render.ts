@@ -1,12 +1,12 @@
 import type { FinishReason } from '../../wire/finish-reason'
 import { completionTokens, noUsage, type Usage } from '../../wire/usage'
 
-/** The counts of a message: what was cached stands beside the input. */
+/** The counts of a message: cached tokens stand beside the input. */
 export const toMessageUsage = (usage: Usage = noUsage) => ({
   input_tokens: usage.input + usage.audioInput + usage.imageInput,
   cache_creation_input_tokens: usage.cacheWrite + usage.cacheWriteLong,
   cache_read_input_tokens: usage.cachedInput,
-  // Where it is not all of the usual five minutes.
+  // Only where not all of it has the usual lifetime of five minutes.
   ...(usage.cacheWriteLong > 0 && {
     cache_creation: {
       ephemeral_5m_input_tokens: usage.cacheWrite,
@@ -16,7 +16,7 @@ export const toMessageUsage = (usage: Usage = noUsage) => ({
   output_tokens: completionTokens(usage),
 })
 
-/** Why an answer ended; what was stopped by a stop sequence cannot be told from the rest. */
+/** Returns the stop reason of an answer; an end by a stop sequence cannot be distinguished from the rest. */
 export function toStopReason(reason: FinishReason | undefined): string {
   switch (reason) {
     case 'length':
@@ -31,7 +31,7 @@ export function toStopReason(reason: FinishReason | undefined): string {
   }
 }
 
-/** The head of a message, without what is known only at its end. */
+/** The head of a message, without the fields that are known only at its end. */
 export const messageHead = (id: string, model: unknown) => ({
   id: `msg_${id}`,
   type: 'message',

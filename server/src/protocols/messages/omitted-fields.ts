@@ -2,7 +2,7 @@ import { isOwn } from './tools'
 import type { CountRequest, MessagesRequest, MessagesTool } from './schema'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
-/** Fields that a chat request can say, or that are refused for models of other providers. */
+/** Fields that a chat request can carry, or that are refused for models of other providers. */
 const translated: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -27,7 +27,7 @@ const translated: ReadonlySet<string> = new Set([
   'inference_geo',
 ])
 
-/** Values that ask for what happens anyway. */
+/** Values that request the default behaviour. */
 const defaults: ReadonlyMap<string, readonly unknown[]> = new Map([
   ['service_tier', ['auto', 'standard_only']],
   ['speed', ['standard']],
@@ -39,10 +39,10 @@ const translatedParts: Readonly<Record<string, readonly string[]>> = {
   metadata: ['user_id'],
 }
 
-/** Those that an effort stands for, or its absence. */
+/** Types of thinking that an effort, or its absence, stands for. */
 const thinkingTypes: ReadonlySet<string> = new Set(['adaptive', 'disabled', 'enabled'])
 
-/** Fields of a tool that tune what a chat request has no word for. */
+/** Fields of a tool that tune features without counterpart in a chat request. */
 const toolTuning = ['input_examples', 'defer_loading', 'allowed_callers', 'eager_input_streaming']
 
 const isUsed = (value: unknown): boolean => {

@@ -4,7 +4,7 @@ import type { CountRequest, MessagesRequest } from './schema'
 import { toToolFields } from './tools'
 import type { JsonObject } from '../../wire/json-body'
 
-/** What runs, keeps, summarizes or bills at Anthropic. */
+/** Fields whose features run, store, summarize or bill at Anthropic. */
 const foreignFields = [
   'mcp_servers',
   'container',
@@ -13,12 +13,12 @@ const foreignFields = [
   'billing_policy',
 ] as const
 
-/** What OpenAI's format has room for. */
+/** The maximum of stop sequences in OpenAI's format. */
 const mostStops = 4
 
 /**
- * The chat request that stands in for a request for a message. `refuse` is told what only Anthropic can
- * be asked; what only tunes an answer is left out: see `omitted-fields.ts`.
+ * Returns the chat request that stands in for a request for a message. `refuse` receives the features that
+ * only Anthropic supports; fields that only tune an answer are left out: see `omitted-fields.ts`.
  */
 export function toChatRequest(request: MessagesRequest | CountRequest, refuse: Refuse): JsonObject {
   const { model, max_tokens, temperature, top_p, stream, metadata, cache_control } = request

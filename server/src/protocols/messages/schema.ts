@@ -69,7 +69,7 @@ const SearchResultBlock = z
   })
   .meta({ ref: 'MessageSearchResult' })
 
-/** What both sides of a conversation, documents and results can hold. */
+/** Content that both sides of a conversation, documents and results can hold. */
 const said = [TextBlock, ImageBlock, DocumentBlock, SearchResultBlock] as const
 const callId = text(8192, 1)
 
@@ -104,12 +104,12 @@ const typesOf = (...types: string[]): ReadonlySet<string> => new Set(types)
 const saidTypes = typesOf('text', 'image', 'document', 'search_result')
 const ownTypes = typesOf('tool_use', 'tool_result', 'thinking', 'redacted_thinking')
 
-/** Blocks of Anthropic's own services, and those that are newer than this file: they travel on. */
+/** Blocks of Anthropic's own services, and types newer than this file, which travel on. */
 const Foreign = z
   .looseObject({ type: z.string() })
   .refine(({ type }) => !saidTypes.has(type) && !ownTypes.has(type), {
     message: 'a block of this type cannot stand here.',
-    // Else it would be taken for what was meant, and the other faults go untold.
+    // Without it this issue would hide the others.
     abort: true,
   })
 
@@ -177,7 +177,7 @@ const shape = {
 }
 
 /**
- * `POST /v1/messages`; what it does not name travels on to Anthropic.
+ * `POST /v1/messages`; fields that it does not name travel on to Anthropic.
  * @see https://docs.claude.com/en/api/messages
  */
 export const MessagesRequest = z.looseObject(shape)

@@ -36,11 +36,11 @@ export function streamOf(chunks: readonly string[], thinking = true): string {
   return chunks.map((chunk) => writer.write(chunk)).join('') + writer.end()
 }
 
-/** What a client reads of the stream of parts. */
+/** Returns the message that a client reads from the stream of parts. */
 export const told = (parts: readonly SaidPart[], thinking = true) =>
   readMessage(streamOf(toChunks(parts), thinking))
 
-/** What a provider says of a thought that it signed. */
+/** A provider's reasoning part with its signature. */
 export const signed = (text: string, signature: string): SaidPart => ({
   type: 'extra',
   fields: {

@@ -4,11 +4,11 @@ import type { PaidTerms } from '../dialect'
 import { invalidRequest } from '../../errors'
 import { withPricedCaches } from '../../wire/cache-lifetimes'
 
-/** Tools that the caller runs, or that search among the caller's own: they cost what they say. */
+/** Tools that the caller runs, or that search among the caller's own: they cost only their tokens. */
 const freeTools =
   /^(custom$|(bash|text_editor|(computer|browser)(_toolset)?|memory|tool_search_tool_\w+)_\d+$)/
 
-/** What tunes an answer at another price than ours, with the values that do not. */
+/** Fields that change the price of an answer, with the values that keep ours. */
 const dearer: Readonly<Record<string, readonly unknown[]>> = {
   service_tier: ['auto', 'standard_only'],
   speed: ['standard'],
@@ -21,7 +21,7 @@ const unpaid = (param: string) =>
     `${param} is not covered by this model's price; it works on a connection of your own.`,
   )
 
-/** Whether a tool costs nothing of its own, or only what the model has a price for. */
+/** Returns whether a tool costs nothing beside its tokens, or only units that the model has a price for. */
 function isPaid(tool: unknown, paysSearches: boolean): boolean {
   const type: unknown = isObject(tool) ? tool['type'] : undefined
   if (typeof type !== 'string' || freeTools.test(type) || isFetch(type)) return true
@@ -32,13 +32,13 @@ function isPaid(tool: unknown, paysSearches: boolean): boolean {
 const compacts = (edit: unknown) => isObject(edit) && String(edit['type']).startsWith('compact')
 
 /**
- * A request for Anthropic without what the price of its model does not cover. Throws `invalid_request`
- * for what cannot just be left out. Whoever pays Anthropic himself is not asked. Searches and
- * fetches are bounded: what they can cost is held.
+ * Returns a request for Anthropic without the fields that the price of its model does not cover. Throws
+ * `invalid_request` for those that cannot just be left out. Requests on a caller's own credential are not
+ * stripped. Searches and fetches are bounded: their maximum cost is held.
  */
 export function stripUnpricedMessage(body: JsonObject, { pricing, omit }: PaidTerms): JsonObject {
   const { tools, context_management: management, inference_geo: region } = body
-  // A region is dearer, and elsewhere the answer would not be what was asked for.
+  // A region costs more, and elsewhere the answer would break the client's requirement.
   if (region && region !== 'global') throw unpaid('inference_geo')
   for (const name of ['mcp_servers', 'container', 'fallbacks', 'compaction', 'billing_policy']) {
     const value = body[name]

@@ -28,7 +28,10 @@ export function toThoughts(blocks: readonly MessageBlock[]): JsonObject {
 /** A thought that goes back to its model unchanged. */
 export type Thought = { text: string; signature: string } | { data: string }
 
-/** The thoughts in the fields of a delta or of a message; those of other makers cannot be told. */
+/**
+ * Reads the thoughts in the fields of a delta or of a message; those of other vendors' models cannot be
+ * represented.
+ */
 export function readThoughts(fields: JsonObject): Thought[] {
   const details = fields['reasoning_details']
   return (Array.isArray(details) ? details.filter(isObject) : []).flatMap((detail): Thought[] => {

@@ -14,12 +14,13 @@ function ownOf(tools: readonly MessagesTool[]): MessagesTool[] {
   return own
 }
 
-/** Whether the caller runs a tool, whose schema it brings. */
+/** Returns true for a tool that the client runs, whose schema it brings. */
 export const isOwn = ({ type }: Pick<MessagesTool, 'type'>) => !type || type === 'custom'
 
 /**
- * Tools and the choice among them, as fields of a chat request. What Anthropic runs itself is left out
- * where there are other tools, and refused where it is all there is, or is what must be called.
+ * Returns the tools and the choice among them, as fields of a chat request. Tools that Anthropic runs
+ * itself are left out where there are others, and refused where there are none, or where the choice
+ * demands one of them.
  */
 export function toToolFields(
   { tools, tool_choice: choice }: Pick<MessagesRequest, 'tools' | 'tool_choice'>,

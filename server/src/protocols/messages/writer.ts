@@ -19,11 +19,11 @@ type Kind = 'text' | 'thinking' | 'hidden' | 'call'
 /** A block that is not closed yet. */
 interface Block {
   kind: Kind
-  /** What it starts with. */
+  /** The block's content in its start event. */
   content: JsonObject
-  /** What waits to be told, while the blocks before it are open. */
+  /** Events that wait while the blocks before this one are open. */
   waiting: JsonObject[]
-  /** Of a call, to know when they are whole. */
+  /** The arguments of a call, to detect when they are whole. */
   arguments: string
 }
 
@@ -73,7 +73,7 @@ export class MessageWriter implements EventWriter {
     return errorFrame(error, requestId)
   }
 
-  /** `model` serves, which of a collection may be another than the one that was asked first. */
+  /** `model` is the one that serves, which may differ from the first candidate of a collection. */
   #start(model?: unknown): string {
     if (this.#hasStarted) return ''
     this.#hasStarted = true
@@ -125,7 +125,7 @@ export class MessageWriter implements EventWriter {
     return text === '' ? opened : opened + this.#grow(block, delta)
   }
 
-  /** What cites a text that is behind other blocks already has no place. */
+  /** A citation of a text that is already behind other blocks has no place, and is left out. */
   #cite(annotation: JsonObject): string {
     const last = this.#blocks.at(-1)
     if (last?.kind !== 'text') return ''
@@ -161,7 +161,7 @@ export class MessageWriter implements EventWriter {
     return this.#open(block)
   }
 
-  /** What comes for a call that was whole already is white space. */
+  /** Pieces that arrive for a call that was already whole are white space. */
   #argue({ index, text }: Part & { type: 'arguments' }): string {
     const block = this.#calls.get(index)
     if (!block || !this.#blocks.includes(block)) return ''
@@ -212,7 +212,7 @@ export class MessageWriter implements EventWriter {
   }
 }
 
-/** Whether nothing more can come for a block that others stand behind. */
+/** Returns whether a block in front of others can receive no more content. */
 function isWhole({ kind, arguments: text }: Block): boolean {
   if (kind !== 'call') return true
   try {

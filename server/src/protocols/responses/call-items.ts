@@ -61,7 +61,10 @@ class FunctionCallItem implements CallItem {
   }
 }
 
-/** Its text is inside the arguments of a function, so it can be told only when those have come. */
+/**
+ * A call of a custom tool: its text is inside the arguments of a function, so it can be sent only once
+ * those are complete.
+ */
 class CustomCallItem implements CallItem {
   readonly #place: OutputPosition
   readonly #called: Called
@@ -92,7 +95,7 @@ class CustomCallItem implements CallItem {
   }
 }
 
-/** A call of a tool that OpenAI's models know by its type: what it says is inside the arguments, too. */
+/** A call of a tool that OpenAI's models know by its type: its content is inside the arguments, too. */
 class BuiltInCallItem implements CallItem {
   readonly #place: OutputPosition
   readonly #called: Called

@@ -60,7 +60,7 @@ const named = (kind: ToolKind, { name, namespace }: Of<'function_call' | 'custom
 
 const builtIn = (kind: ToolKind): CallerTool => ({ kind, name: kind })
 
-/** What is null was not said. */
+/** Leaves out fields that are null: they were not set. */
 const toArguments = (fields: JsonObject) =>
   JSON.stringify(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)))
 
@@ -77,7 +77,7 @@ export const idPrefix: Readonly<Record<ToolKind, string>> = {
   tool_search: 'tsc',
 }
 
-/** What a call of a built-in tool says beside its ids, for arguments that a model made. */
+/** Returns the fields of a built-in tool's call beside its ids, for arguments that a model made. */
 export function toCallFields(kind: ToolKind, args: string): JsonObject {
   const read = objectIn(args)
   switch (kind) {
@@ -92,7 +92,7 @@ export function toCallFields(kind: ToolKind, args: string): JsonObject {
   }
 }
 
-/** What cannot be read calls for nothing: no client runs half a command. */
+/** Returns an empty object for unreadable arguments: no client runs half a command. */
 function objectIn(args: string): JsonObject {
   try {
     const read: unknown = parseShaped(args, eventShape)

@@ -15,13 +15,13 @@ export interface Translated {
   chat: JsonObject
   /** The caller's tools by the names of the functions that stand for them. */
   tools: ReadonlyMap<string, CallerTool>
-  /** Where tools stood that the answer is made without. */
+  /** The positions of tools that the answer is made without. */
   omitted: readonly string[]
   /** Why a provider of another format cannot answer it. */
   refusal: ApiError | undefined
 }
 
-/** What means the same in a chat request. */
+/** Fields that mean the same in a chat request. */
 const shared = [
   'model',
   'temperature',
@@ -34,7 +34,7 @@ const shared = [
   'service_tier',
 ] as const
 
-/** What only OpenAI can do. */
+/** Fields of features that only OpenAI has. */
 const foreignFields = [
   'moderation',
   'access_programs',
@@ -42,7 +42,7 @@ const foreignFields = [
   'top_logprobs',
 ] as const
 
-/** What names something that is kept. */
+/** Fields that name something stored. */
 const keptFields = ['previous_response_id', 'conversation', 'prompt'] as const
 
 const keptWords: Readonly<Record<(typeof keptFields)[number], string>> = {
@@ -64,7 +64,7 @@ const Format = z.discriminatedUnion('type', [
   }),
 ])
 
-/** How an answer is to be made, as chat says it. */
+/** The form that the answer must have, in the terms of chat. */
 const Style = z.looseObject({
   text: maybe(
     z.looseObject({
@@ -76,7 +76,10 @@ const Style = z.looseObject({
 })
 type Style = z.output<typeof Style>
 
-/** The chat request for a request; what no chat can say is in `refusal`, and something stands in for it. */
+/**
+ * Translates a request into a chat request; `refusal` holds the error for features without counterpart in
+ * chat, and something stands in for them.
+ */
 export function toChat(request: ResponsesRequest): Translated {
   let refusal: ApiError | undefined
   const refuse = (error: ApiError) => {
@@ -127,7 +130,7 @@ function refuseForeign(request: ResponsesRequest, refuse: Refuse): void {
 }
 
 interface TakenItem {
-  /** Undefined for one that cannot be translated. */
+  /** Undefined for an item that cannot be translated. */
   item: ResponsesItem | undefined
   given: JsonObject
   param: string
@@ -196,13 +199,13 @@ function toMessages(request: ResponsesRequest, { items, tools, refuse }: Telling
   return [{ role: 'user', content: '' }]
 }
 
-/** Throws what is none. */
+/** Rethrows any error that is no refusal. */
 function refusalIn(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   throw thrown
 }
 
-/** What the request says of the answer, and what items say later. */
+/** Translates the settings of the answer, those of the request and those that items give later. */
 function toStyle(
   request: ResponsesRequest,
   { items, refuse }: Pick<Telling, 'items' | 'refuse'>,

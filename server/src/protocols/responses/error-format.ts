@@ -25,7 +25,7 @@ const knownCodes: Partial<Record<ErrorCode, string>> = {
   invalid_request: 'invalid_prompt',
 }
 
-/** The `error` of a Response that failed. The format has few codes; ours is in `details`. */
+/** Returns the `error` of a Response that failed. The format has few codes; Tollgate's is in `details`. */
 export function toFailure(error: ApiError, requestId: string): JsonObject {
   const { code, message, details } = toResponsesErrorBody(error, requestId).error
   return {

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../wire/json-body'
 
-/** One item as its events alone tell it. */
+/** One item, rebuilt from its events alone. */
 interface Seen {
   item: JsonObject
   /** Texts of its parts, those that have begun. */
@@ -26,7 +26,7 @@ function same(found: unknown, wanted: unknown, what: string): void {
 
 const isCall = (item: JsonObject) => String(item['type']).endsWith('call')
 
-/** What holds the text of a part, by the type of its item or part. */
+/** The field that holds the text of a part, by the type of its item or part. */
 const textFields: Record<string, string> = {
   output_text: 'text',
   refusal: 'refusal',

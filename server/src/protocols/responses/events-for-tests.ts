@@ -65,7 +65,7 @@ export function told(chunks: readonly JsonObject[], request = asked): JsonObject
 const words = fc.string({ maxLength: 8, unit: 'grapheme' })
 const index = fc.nat(3)
 
-/** Whatever a stream of chunks can hold, in any order. */
+/** All sequences of chunks that a stream can hold, in any order. */
 export const anyChunks = fc
   .tuple(
     fc.array(

@@ -4,9 +4,9 @@ import type { ApiError } from '../../errors'
 import { namedFrame } from '../../wire/sse'
 
 /**
- * A prompt that is too long as OpenAI tells it to a stream: a Response that failed. Codex, which takes
- * nothing but streams, compacts a conversation by this event alone. Undefined for all else, which has a
- * status.
+ * Returns the events of a prompt that is too long, in OpenAI's form for a stream: a Response that failed.
+ * Codex, which accepts only streams, compacts a conversation by this event alone. Undefined for all other
+ * errors, which have a status.
  */
 export function createFailedStream(error: ApiError, requestId: string): string | undefined {
   if (error.code !== 'context_length_exceeded') return undefined

@@ -15,8 +15,8 @@ const toFile = (data: unknown): JsonObject => ({
 })
 
 /**
- * An item that no chat can say, as content that makes a model read at least as much: it is what is held for and
- * counted while the item itself goes to a provider that knows it.
+ * Returns an item without counterpart in chat as content that makes a model read at least as much: the
+ * hold and the count use it, while the item itself goes to a provider that knows it.
  */
 export function toForeignContent(item: JsonObject): JsonObject[] {
   const { encrypted_content: _unreadable, content, output, result, ...rest } = item

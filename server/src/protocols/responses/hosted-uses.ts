@@ -9,7 +9,7 @@ import { isObject, type JsonObject } from '../../wire/json-body'
  */
 const pricedSearch = /^web_search(_2025_08_26)?$/
 
-/** Fields that do not change what a search costs, by the piece. */
+/** Fields that do not change the price of a search. */
 const searchFields = new Set([
   'type',
   'external_web_access',
@@ -24,7 +24,7 @@ const searchContext = 128_000
 export const isPricedSearch = (tool: unknown): tool is JsonObject =>
   isObject(tool) && typeof tool['type'] === 'string' && pricedSearch.test(tool['type'])
 
-/** The first field of a search of which it is not known what it costs. */
+/** Returns the first field of a search whose effect on the price is unknown. */
 export const unknownSearchField = (tool: JsonObject): string | undefined =>
   Object.keys(tool).find((name) => !searchFields.has(name))
 
@@ -37,8 +37,9 @@ export function choiceIn({ tool_choice: choice }: JsonObject): ResponsesRequest[
 }
 
 /**
- * Whether a search is to be paid for: clients offer it unasked, and what it can cost is held. Who bounds the
- * calls of hosted tools, has the model call it, or offers nothing else, asks for it.
+ * Decides whether a search is to be paid for: clients offer it by default, and its maximum cost is held. A
+ * request that bounds the calls of hosted tools, makes the model call it, or offers nothing else, wants
+ * it.
  */
 export function asksForSearch(body: JsonObject, hasOthers: boolean): boolean {
   if (choiceIn(body) === 'none') return false
@@ -46,7 +47,10 @@ export function asksForSearch(body: JsonObject, hasOthers: boolean): boolean {
   return typeof most === 'number' || !mayOmit({ type: 'web_search' }, hasOthers, choiceIn(body))
 }
 
-/** What the web search of a request can come to, where it has a price; undefined where it is not asked for. */
+/**
+ * The maximum use of the web search of a request, where it has a price; undefined where the request does
+ * not want it.
+ */
 export function hostedUsesIn(body: JsonObject, isFree: (tool: unknown) => boolean) {
   const { tools, max_tool_calls: most } = body
   if (!Array.isArray(tools) || !tools.some(isPricedSearch)) return undefined

@@ -10,7 +10,7 @@ import { ResponseWriter, toWholeResponse } from './writer'
 import { check } from '../../wire/json-body'
 import type { Dialect } from '../dialect'
 
-/** Headers that say how OpenAI is to read a body. */
+/** Headers that tell OpenAI the form of a body. */
 const ownHeaders = ['openai-beta', 'x-openai-internal-codex-responses-lite']
 
 const headersOf = (headers: Headers) =>
@@ -21,9 +21,9 @@ const headersOf = (headers: Headers) =>
     }),
   )
 
-/** What is known of a request once it is read. */
+/** Facts about a request that are known once it is read. */
 interface Asking {
-  /** Its answer is kept by Tollgate, on whatever connection it is made. */
+  /** Tollgate stores its answer, on whatever connection it is made. */
   readonly isBackground: boolean
 }
 

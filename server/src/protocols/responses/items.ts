@@ -57,7 +57,7 @@ const ToolOutput = z.union([
   z.array(z.discriminatedUnion('type', [Text, Image, File])).max(maxParts),
 ])
 
-// A signature that we packed into it is as long as its provider likes.
+// A signature that Tollgate packed into it is as long as its provider likes.
 const callId = z
   .string()
   .min(1)

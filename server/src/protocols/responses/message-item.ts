@@ -22,7 +22,7 @@ const toContent = ({ kind, text, annotations }: Part): JsonObject =>
     ? { type: 'output_text', annotations: [...annotations], logprobs: [], text }
     : { type: 'refusal', refusal: text }
 
-/** What the model says to the caller: parts of text and of refusal, one after the other. */
+/** The model's message to the caller: parts of text and of refusal, one after the other. */
 export class MessageItem implements OutputItem {
   readonly #place: OutputPosition
   readonly #parts: Part[] = []
@@ -36,7 +36,7 @@ export class MessageItem implements OutputItem {
     return { id: this.#place.id, type: 'message', status, role: 'assistant', content }
   }
 
-  /** Empty text begins a part, but is no delta. */
+  /** An empty text begins a part, but is no delta. */
   say(kind: Kind, text: string): StreamEvent[] {
     const { part, events } = this.#partOf(kind)
     if (text === '') return events

@@ -19,13 +19,13 @@ type Output = Of<
   | 'tool_search_output'
 >
 
-/** What the model did in one go, and what its tools gave back. */
+/** One turn of the model, with the results of its tools. */
 interface Turn {
   texts: string[]
   thoughts: JsonObject[]
   calls: JsonObject[]
   results: JsonObject[]
-  /** What is no text among the results. */
+  /** Content among the results that is not text. */
   shown: JsonObject[]
   /** Another id of a call -> its own. */
   aliases: Map<string, string>
@@ -57,13 +57,13 @@ export class ItemHistory {
     if (isCall(item)) this.#call(item)
     else if (isOutput(item)) this.#answer(item, param)
     else if (item.type === 'reasoning') this.#turn().thoughts.push(...readThoughts(item))
-    // What was found is in the message behind it.
+    // The results of the search are in the message behind it.
     else if (item.type === 'web_search_call') this.#turn().texts.push(searchedFor(item))
-    // All others are no part of what is said: see `chat.ts`.
+    // All others are no part of the conversation: see `chat.ts`.
     else if (isSaid(item)) this.#say(item, param)
   }
 
-  /** Stands in for an item that no message can say, so that its text is counted and its images are. */
+  /** Stands in for an item without counterpart in a message, so that its text and its images are counted. */
   addForeign(item: JsonObject): void {
     this.#current = undefined
     this.#entries.push({ message: { role: 'user', content: toForeignContent(item) } })
@@ -92,7 +92,7 @@ export class ItemHistory {
 
   #call(item: ResponsesCall): void {
     const id = item.call_id
-    // One that OpenAI made for itself, and answered: its tools are there from the beginning.
+    // A call that OpenAI made and answered itself: its tools are there from the beginning.
     if (!id) return
     const turn = this.#turn()
     if (turn.calls.length >= maxCalls) {
@@ -129,7 +129,7 @@ export class ItemHistory {
 
 interface Result {
   text: string
-  /** What is no text. */
+  /** Content that is not text. */
   shown: JsonObject[]
 }
 

@@ -7,13 +7,13 @@ import type { CallerTool } from './tool-kinds'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import type { Part } from '../../wire/answer-part'
 
-/** What an output needs to know of its request. */
+/** The facts about its request that an output needs. */
 export interface OutputOptions {
   /** Makes the ids of items, with their place. */
   bareId: string
   /** The caller's tools by the names of the functions that stand for them. */
   tools: ReadonlyMap<string, CallerTool>
-  /** The caller wants back what providers want back of their thoughts. */
+  /** The client wants the data of thoughts that providers need back. */
   wantsThoughts: boolean
 }
 
@@ -23,19 +23,19 @@ interface Entry {
   status: ItemStatus
 }
 
-/** What can stand in any order, each in an item of its own. */
+/** A part that can come in any order, each in an item of its own. */
 type Told = Extract<Part, { type: 'text' | 'refusal' | 'reasoning' | 'extra' | 'annotation' }>
 
 /**
- * The output of one answer, item by item. Calls may come interleaved, so they stay open to the end of
- * the answer; what is said meanwhile waits for them, as clients know one open message at a time.
+ * The output of one answer, item by item. Calls may come interleaved, so they stay open to the end of the
+ * answer; other content that arrives meanwhile waits for them, as clients know one open message at a time.
  */
 export class Output {
   readonly #options: OutputOptions
   readonly #entries: Entry[] = []
   readonly #calls = new Map<number, { entry: Entry; item: CallItem }>()
   readonly #waiting: Told[] = []
-  /** The message or the thoughts that are being told. */
+  /** The message or the thoughts that are being streamed. */
   #open: { entry: Entry; item: MessageItem | ReasoningItem } | undefined
 
   constructor(options: OutputOptions) {
@@ -72,7 +72,7 @@ export class Output {
     return events
   }
 
-  /** The items; what is open has broken off. */
+  /** The items; those still open have broken off. */
   items(): JsonObject[] {
     return this.#entries.map(({ item, status }) =>
       item.toItem(status === 'in_progress' ? 'incomplete' : status),
@@ -91,7 +91,7 @@ export class Output {
     return [...events, ...told]
   }
 
-  /** What cites nothing that was said before it has no place. */
+  /** An annotation that cites no earlier text has no place, and is left out. */
   #annotate(annotation: JsonObject): StreamEvent[] {
     const open = this.#open?.item
     return open instanceof MessageItem ? open.annotate(annotation) : []
@@ -175,7 +175,10 @@ function close(entry: Entry, status: ItemStatus): StreamEvent[] {
   return [...item.end(), { type: 'response.output_item.done', ...done }]
 }
 
-/** What its provider would miss. A signature is worth nothing without all of what was signed. */
+/**
+ * Returns true for thoughts that their provider needs back. A signature is worth nothing without all of
+ * the signed text.
+ */
 const isSigned = ({ data, signature, text }: JsonObject) =>
   (typeof data === 'string' && data !== '') ||
   (typeof signature === 'string' && typeof text === 'string' && text !== '')

@@ -13,7 +13,7 @@ const free =
 /** Places in the queue at the ordinary price, or below. */
 const ordinaryTiers = new Set(['auto', 'default', 'flex'])
 
-/** What is charged by other rules than the price of the model, at any provider of this format. */
+/** Fields that any provider of this format charges by other rules than the price of the model. */
 const unpricedFields = ['models', 'route', 'preset', 'provider', 'plugins', 'access_programs']
 
 const unpriced = (param: string) =>
@@ -24,8 +24,9 @@ const unpriced = (param: string) =>
   )
 
 /**
- * A request for a provider of this format without what the price of its model does not cover. `omit` is told
- * of each field that is missing. Throws `invalid_request` for what cannot just be left out.
+ * Returns a request for a provider of this format without the fields that the price of its model does not
+ * cover. `omit` receives each field that is left out. Throws `invalid_request` for those that cannot just
+ * be left out.
  */
 export function toPriced(body: JsonObject, terms: PaidTerms): JsonObject {
   for (const name of unpricedFields) {
@@ -48,7 +49,10 @@ export function toPriced(body: JsonObject, terms: PaidTerms): JsonObject {
   return priced
 }
 
-/** The tools that the price covers, and how often those that have one each may be called: as it is held. */
+/**
+ * Returns the tools that the price covers, and bounds the calls of those with a price of their own, as the
+ * hold assumes.
+ */
 function pricedTools(body: JsonObject, { pricing, omit }: PaidTerms): JsonObject {
   const { tools, max_tool_calls: most } = body
   if (!Array.isArray(tools)) return {}

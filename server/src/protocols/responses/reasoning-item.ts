@@ -2,7 +2,7 @@ import { within, type OutputItem, type OutputPosition, type StreamEvent } from '
 import { packThoughts } from './thoughts'
 import type { JsonObject } from '../../wire/json-body'
 
-/** What the model thought, as far as its provider tells: as the summary, which clients show. */
+/** The model's thoughts, as far as its provider shows them: as the summary, which clients show. */
 export class ReasoningItem implements OutputItem {
   readonly #place: OutputPosition
   readonly #details: JsonObject[] = []
@@ -33,7 +33,7 @@ export class ReasoningItem implements OutputItem {
     return events
   }
 
-  /** Keeps what its provider wants back. */
+  /** Keeps the details that its provider needs back. */
   sign(details: readonly JsonObject[]): void {
     this.#details.push(...details)
   }

@@ -11,7 +11,7 @@ import {
   userField,
 } from '../../wire/fields'
 
-/** A tool of a request. What else it has depends on its type: see `tool-set.ts`. */
+/** A tool of a request. Its other fields depend on its type: see `tool-set.ts`. */
 const Tool = z.looseObject({ type: text(64, 1) })
 
 const ToolChoice = z.union([
@@ -46,12 +46,12 @@ const shape = {
   service_tier: maybe(z.string()),
 }
 
-/** What may stand for an input. */
+/** Fields that may stand for an input. */
 const withInput = ['previous_response_id', 'conversation', 'prompt'] as const
 
 /**
- * `POST /v1/responses`: the fields that Tollgate reads, of which each may be wrong for any provider. What
- * only some providers take is read in `chat.ts`. Source: contract 5.2.
+ * `POST /v1/responses`: the fields that Tollgate reads, of which each may be wrong for any provider.
+ * Fields that only some providers take are read in `chat.ts`. Source: contract 5.2.
  */
 export const ResponsesRequest = z.looseObject(shape).superRefine((request, ctx) => {
   if (request.input !== undefined && request.input !== null) return

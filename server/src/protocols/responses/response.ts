@@ -3,7 +3,7 @@ import type { FinishReason } from '../../wire/finish-reason'
 import type { JsonObject } from '../../wire/json-body'
 import { completionTokens, promptTokens, type Usage } from '../../wire/usage'
 
-/** What stands at the head of a Response. */
+/** The fields at the head of a Response. */
 export interface Head {
   id: string
   /** Unix seconds. */
@@ -11,7 +11,7 @@ export interface Head {
   model: string
 }
 
-/** How far it has come. */
+/** The state of a Response, with its output so far. */
 export interface Progress {
   status: 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed'
   output: JsonObject[]
@@ -20,7 +20,7 @@ export interface Progress {
   usage?: Usage | undefined
 }
 
-/** What a finish reason means here. */
+/** Translates a finish reason into the status of a Response. */
 export function endOf(reason: FinishReason): Pick<Progress, 'incomplete'> & {
   status: 'completed' | 'incomplete'
 } {
@@ -29,7 +29,10 @@ export function endOf(reason: FinishReason): Pick<Progress, 'incomplete'> & {
   return { status: 'completed' }
 }
 
-/** A Response with all fields that its description requires. What was asked is repeated in it. */
+/**
+ * Returns a Response with all fields that its description requires. It repeats the settings of the
+ * request.
+ */
 export function toResponse(request: ResponsesRequest, head: Head, progress: Progress): JsonObject {
   const { status, output, incomplete, error, usage } = progress
   return {
@@ -60,7 +63,7 @@ export function toResponse(request: ResponsesRequest, head: Head, progress: Prog
   }
 }
 
-/** Names that the caller gave; absent where he did not, as they may not be null. */
+/** Names that the request gave; absent where it gave none, as they may not be null. */
 function toNames(request: ResponsesRequest): JsonObject {
   const { user, safety_identifier, prompt_cache_key } = request
   return {

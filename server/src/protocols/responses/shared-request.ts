@@ -11,12 +11,13 @@ const kept = (field: string) =>
     `${field}: what a provider keeps is not shared between accounts; it works on a connection of your own.`,
   )
 
-/** Fields that name what a provider keeps. */
+/** Fields that name data stored at a provider. */
 const keptFields = ['previous_response_id', 'conversation', 'prompt'] as const
 
 /**
- * A request on a credential that several accounts use: nothing is kept at the provider, and nothing is read
- * that it keeps of others. Throws `invalid_request` for what cannot be asked without.
+ * Returns a request for a credential that several accounts use: the provider stores nothing of it, and it
+ * reads nothing that the provider stored for other accounts. Throws `invalid_request` for fields that it
+ * cannot be sent without.
  */
 export function toShared(body: JsonObject, { reasoning }: { reasoning: boolean }): JsonObject {
   for (const field of keptFields) if (body[field]) throw kept(field)
@@ -33,7 +34,7 @@ export function toShared(body: JsonObject, { reasoning }: { reasoning: boolean }
   return { ...toUnstored(body, { reasoning }), ...readable }
 }
 
-/** A request whose provider keeps nothing of it: thoughts come back instead. */
+/** Returns a request whose provider stores nothing of it: thoughts come back instead. */
 export function toUnstored(body: JsonObject, { reasoning }: { reasoning: boolean }): JsonObject {
   const wanted = body['store'] !== false && reasoning
   return {

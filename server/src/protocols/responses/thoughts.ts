@@ -12,10 +12,10 @@ const mark = 'tg1.'
 export const packThoughts = (details: readonly JsonObject[]): string =>
   mark + Buffer.from(JSON.stringify(details)).toString('base64')
 
-/** As OpenAI's own thoughts are known in chat. Others cannot read them, and leave them out. */
+/** The form of OpenAI's own thoughts in chat. Other providers cannot read them, and leave them out. */
 const ofOpenAi = { type: 'reasoning.encrypted', format: 'openai-responses-v1' }
 
-/** What an item carries: what was packed here, or what OpenAI itself encrypted. */
+/** Reads the thoughts of an item: those that were packed here, or those that OpenAI itself encrypted. */
 export function readThoughts({ encrypted_content: data, id }: JsonObject): JsonObject[] {
   if (typeof data !== 'string' || data === '') return []
   if (data.startsWith(mark)) return unpacked(data)
@@ -35,8 +35,8 @@ function unpacked(packed: string): JsonObject[] {
 }
 
 /**
- * A request as OpenAI may read it: thoughts that were packed here become its own again, and those of other
- * makers are left out. The same object where there are none.
+ * Returns a request in the form that OpenAI reads: thoughts that were packed here become its own again,
+ * and those of other vendors are left out. The same object where there are none.
  */
 export function withOwnThoughts(body: JsonObject): JsonObject {
   const { input } = body

@@ -4,11 +4,11 @@ import type { HostedTool, ToolSet } from './tool-set'
 import { invalidRequest, type ApiError } from '../../errors'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
-/** What becomes of a request's tools, and of the choice among them. */
+/** A request's tools as functions, and the choice among them. */
 export interface ChosenTools {
   /** Fields of a chat request. */
   fields: JsonObject
-  /** Where tools stood that the answer is made without. */
+  /** The positions of tools that the answer is made without. */
   omitted: string[]
   refusal?: ApiError | undefined
 }
@@ -53,7 +53,7 @@ const unavailable = ({ type, param }: HostedTool) =>
     `${param}: "${type}" is run by OpenAI, and cannot be used with this model. Leave it out, or offer a function.`,
   )
 
-/** Whether no tool but a caller's own has to be called. */
+/** Returns whether the choice demands no tool but a caller's own. */
 function isFree(choice: Choice): boolean {
   if (!choice || choice === 'auto') return true
   if (typeof choice === 'string') return false
@@ -95,7 +95,7 @@ function toAllowed(choice: JsonObject, tools: ToolSet): ChatChoice {
 const namesIn = ({ byFunction }: ToolSet, namespace: unknown): string[] =>
   [...byFunction].flatMap(([name, tool]) => (tool.namespace === namespace ? [name] : []))
 
-/** Undefined where there is no such tool. */
+/** Returns the name of the chosen function; undefined where there is no such tool. */
 function functionNameOf(choice: JsonObject, tools: ToolSet): string | undefined {
   const { type, name, namespace } = choice
   const isNamed = type === 'function' || type === 'custom'

@@ -1,7 +1,7 @@
 import { customParameters, grammarText } from '../../wire/custom-tools'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
-/** How a tool is called that its caller runs: each by items of its own types. */
+/** The kind of a tool that its caller runs: each is called by items of its own types. */
 export type ToolKind =
   | 'function'
   | 'custom'
@@ -22,7 +22,7 @@ const hosted =
   /^(web_search|file_search|code_interpreter|image_generation|mcp$|computer|programmatic_tool_calling)/
 export const isHosted = (type: string): boolean => hosted.test(type)
 
-/** Of those, what clients offer unasked: Codex does, in every request. */
+/** Those of them that clients offer by default: Codex does, in every request. */
 const optional = /^(web_search|image_generation)/
 export const isOptional = (type: string): boolean => optional.test(type)
 

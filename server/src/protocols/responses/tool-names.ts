@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What every provider takes as the name of a function. */
+/** The pattern that every provider accepts as the name of a function. */
 const accepted = /^[a-zA-Z0-9_-]{1,64}$/
 const maxLength = 64
 const hashLength = 8
@@ -15,8 +15,8 @@ const keyOf = ({ name, namespace }: ToolName) => `${namespace ?? ''}\0${name}`
 
 /**
  * The names of functions that stand for a caller's tools. One of a namespace is called
- * `<namespace>__<name>`; what is too long, has signs that providers refuse, or is taken, ends in a hash of
- * the whole name instead: the same in each request, as a prompt cache needs it.
+ * `<namespace>__<name>`; a name that is too long, has signs that providers refuse, or is taken, ends in a
+ * hash of the whole name instead: the same in each request, as a prompt cache needs it.
  */
 export class FunctionNames {
   readonly #byTool = new Map<string, string>()

@@ -11,11 +11,11 @@ export interface HostedTool {
 
 type Refuse = (error: ApiError) => void
 
-/** Where a tool stands. */
+/** The position of a tool. */
 interface Place {
   param: string
   namespace?: string
-  /** What is said of the namespace, before its first tool. */
+  /** The description of the namespace, before its first tool. */
   before?: string
 }
 
@@ -80,7 +80,7 @@ export class ToolSet {
       const message = `${place.param}.type: "${type}" tools cannot be translated for this model.`
       return this.#refuse(invalidRequest(`${place.param}.type`, 'unsupported_by_model', message))
     }
-    // Whatever it would find is there from the beginning.
+    // Every tool that it could find is there from the beginning.
     if (kind === 'tool_search' && tool['execution'] !== 'client') return
     if (isOnlyForPrograms(tool)) {
       const field = `${place.param}.allowed_callers`

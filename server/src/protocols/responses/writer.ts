@@ -29,7 +29,7 @@ const optionsOf = ({ request, tools }: AskedResponse, bareId: string): OutputOpt
   wantsThoughts: request.store === true || (request.include?.includes(encrypted) ?? false),
 })
 
-/** One answer as it grows: whole ones and streams are told by the same. */
+/** One answer as it grows: whole answers and streams are both made by it. */
 class Answer {
   readonly #request: ResponsesRequest
   #head: Head
@@ -43,12 +43,12 @@ class Answer {
     this.#output = new Output(optionsOf(asked, bareId))
   }
 
-  /** Of a collection that may be another model than the one that was asked first. */
+  /** Sets the model that serves, which may differ from the first candidate of a collection. */
   servedBy(model: unknown): void {
     if (typeof model === 'string') this.#head = { ...this.#head, model }
   }
 
-  /** As its provider told it first. */
+  /** Takes the head that the provider gave first. */
   began({ id, model }: JsonObject): void {
     const { created } = this.#head
     this.#head = { id: String(id), created, model: String(model) }
@@ -93,7 +93,7 @@ export class ResponseWriter implements EventWriter {
   readonly ping = pingFrame
   readonly #answer: Answer
   #sequence = 0
-  /** Of a provider's own frames. */
+  /** The first of a provider's own frames. */
   #first: string | undefined
   #last: string | undefined
 
@@ -110,8 +110,8 @@ export class ResponseWriter implements EventWriter {
   }
 
   /**
-   * Frames of a provider's own went out: what is told after them goes on where they ended. Only the first and
-   * the last are looked at, and only where that is needed.
+   * Takes the last state from frames of a provider's own that went out, so that later events continue from
+   * it. Reads only the first and the last of them, and only where that is needed.
    */
   follow(frame: string): undefined {
     this.#first ??= frame
@@ -122,7 +122,7 @@ export class ResponseWriter implements EventWriter {
     return this.#begin() + this.#frames(this.#answer.finish().events)
   }
 
-  /** What is open stays open: nobody takes half a call for a whole one. */
+  /** Leaves open items open: no client takes half a call for a whole one. */
   fail(error: ApiError, requestId: string): string {
     this.#goOn()
     return this.#begin() + this.#frames([this.#answer.fail(toFailure(error, requestId))])

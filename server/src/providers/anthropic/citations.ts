@@ -52,7 +52,7 @@ interface CitedFile {
   quote: string
 }
 
-/** What has no address: a document of the request. */
+/** A citation without address: of a document of the request. */
 function fileCitation(
   { fileId, filename, index, quote }: CitedFile,
   range: CitedRange,

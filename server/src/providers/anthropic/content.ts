@@ -28,7 +28,7 @@ export function markLast(blocks: readonly AnthropicBlock[], holder: JsonObject):
   if (control && last) last['cache_control'] = control
 }
 
-/** The same, for roles that have only text. */
+/** Returns the blocks of a message, for roles that have only text. */
 export function toTextBlocks(content: ChatMessage['content'], path: string): AnthropicBlock[] {
   if (Array.isArray(content)) {
     const position = content.findIndex(({ type }) => type !== 'text' && type !== 'refusal')

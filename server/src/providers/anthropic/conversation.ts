@@ -10,7 +10,7 @@ interface Turn {
   thoughts: AnthropicBlock[]
   said: AnthropicBlock[]
   calls: AnthropicBlock[]
-  /** By the id of the call, in the order of the calls. */
+  /** The results by the id of the call, in the order of the calls. */
   results: Map<string, AnthropicBlock>
 }
 
@@ -25,9 +25,9 @@ export interface MessagesConversation {
 const acceptedIds = /^[a-zA-Z0-9_-]+$/
 
 /**
- * Repairs a history on its way: roles take turns, results stand directly behind their calls, blank
- * texts are left out. Throws `invalid_request` for results without a call, and for what cannot be
- * said here. Source: contract 12.1, 12.6.
+ * Repairs a history on its way: roles take turns, results stand directly behind their calls, blank texts
+ * are left out. Throws `invalid_request` for results without a call, and for content that this format
+ * cannot hold. Source: contract 12.1, 12.6.
  */
 export function toConversation(messages: readonly ChatMessage[]): MessagesConversation {
   const system: AnthropicBlock[] = []
@@ -62,7 +62,7 @@ export function toConversation(messages: readonly ChatMessage[]): MessagesConver
   return finished(system, turns)
 }
 
-/** The turn that goes on, or a new one. */
+/** Returns the turn that continues, or a new one. */
 function turnOf(role: Turn['role'], turns: Turn[]): Turn {
   const last = turns.at(-1)
   if (last?.role === role && last.results.size === 0) return last
@@ -133,7 +133,7 @@ function finished(system: AnthropicBlock[], turns: Turn[]): MessagesConversation
   }
   if (results.length > 0) messages.push({ role: 'user', content: results })
   trimEnd(messages)
-  // A conversation begins with the user, who may have said all in the instructions.
+  // A conversation begins with the user, whose whole message may be in the instructions.
   if (messages.length === 0 && system.length > 0) {
     messages.push({ role: 'user', content: system.splice(0) })
   }

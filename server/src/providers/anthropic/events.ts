@@ -15,7 +15,7 @@ const ContentBlock = z.object({
   /** Whole from the start, in an answer that is given whole. */
   signature: z.string().optional(),
   citations: z.unknown().optional(),
-  /** Of thinking that only its provider can read. */
+  /** Thinking that only its provider can read. */
   data: z.string().optional(),
 })
 export type ContentBlock = z.infer<typeof ContentBlock>
@@ -35,7 +35,10 @@ const MessagesEvent = z.discriminatedUnion('type', [
     message: z.object({
       id: z.string().nullish(),
       usage: Counts,
-      /** What is there already: an answer that goes on after the provider's own tools, or is whole. */
+      /**
+       * Content that exists already: of an answer that continues after the provider's own tools, or is
+       * whole.
+       */
       content: z.array(ContentBlock).nullish(),
       stop_reason: z.string().nullish(),
     }),

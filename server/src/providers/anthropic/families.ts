@@ -1,4 +1,4 @@
-/** What a family of Claude models accepts. Source: contract 12.7. */
+/** The features that a family of Claude models accepts. Source: contract 12.7. */
 export interface ClaudeFamily {
   /** Tokens; undefined for models that are no Claude. */
   maxOutput: number | undefined
@@ -7,7 +7,7 @@ export interface ClaudeFamily {
   /** `temperature` and `top_p`. */
   sampling: boolean
   thinking: 'adaptive' | 'budget' | 'none'
-  /** How thinking is switched off. */
+  /** The way to switch thinking off. */
   off: 'disabled' | 'between_tools' | 'never'
   /** Levels of effort beyond `low`, `medium` and `high`. */
   furtherEfforts: readonly ('xhigh' | 'max')[]
@@ -58,11 +58,11 @@ const families: readonly (readonly [name: string, family: ClaudeFamily])[] = [
     name,
     { ...budget, maxOutput: 4096, jsonSchema: false, thinking: 'none' },
   ]),
-  // A newer one than we know.
+  // A newer model than those known here.
   ['claude', opus5],
 ]
 
-/** Servers that speak this dialect with models of their own. */
+/** Servers of this dialect with models of their own. */
 const foreign: ClaudeFamily = { ...budget, maxOutput: undefined, jsonSchema: false }
 
 /** The family of a model's name, which may have a cloud's prefix in front. */

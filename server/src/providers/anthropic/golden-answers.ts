@@ -6,7 +6,7 @@ const call = (id: string, args: string) => ({
   type: 'function',
   function: { name: `do_${id}`, arguments: args },
 })
-/** What `ending` counts after `start`. */
+/** The count of `ending` after `start`. */
 const counted = { input: 12, output: 5 }
 const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
 const format = 'anthropic-claude-v1'

@@ -262,5 +262,5 @@ const strange: AnswerRow[] = [
   },
 ]
 
-/** What providers of this format have been seen to do, or may. */
+/** Oddities that providers of this format have shown, or may show. */
 export const oddAnswers: readonly AnswerRow[] = [...whole, ...spliced, ...cited, ...strange]

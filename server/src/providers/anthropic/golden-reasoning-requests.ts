@@ -6,7 +6,7 @@ const adaptive = { type: 'adaptive', display: 'summarized' }
 const time = { type: 'function', function: { name: 'time' } }
 const theirTime = { name: 'time', input_schema: { properties: {}, type: 'object' } }
 
-/** An effort, and what a model is sent for it. */
+/** An effort, and the body that a model receives for it. */
 const effort = (model: string, reasoning_effort: string, body: object): RequestRow => ({
   what: `reasoning: ${reasoning_effort} of ${model}`,
   chat: { reasoning_effort },

@@ -93,7 +93,7 @@ export const usageAnswers: readonly AnswerRow[] = (
       { ...counted, flawed: true },
     ],
     ['missing', {}, {}, { input: 7, output: 2, estimated: true }],
-    // Of what was said after the start, only we have a count.
+    // Only Tollgate has a count of the content after the start.
     [
       'missing at the end',
       { input_tokens: 12, output_tokens: 1 },

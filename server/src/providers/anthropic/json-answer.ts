@@ -7,11 +7,11 @@ import type { JsonObject } from '../../wire/json-body'
 /** A model without structured outputs answers in JSON by calling this tool. */
 export const answerTool = 'tollgate_json_answer'
 
-/** How an answer in JSON is asked for. */
+/** The fields that request an answer in JSON. */
 export interface JsonAnswer extends ToolFields {
   /** `output_config.format`. */
   format?: JsonObject
-  /** What is added to the instructions. */
+  /** An addition to the instructions. */
   instruction?: string
 }
 

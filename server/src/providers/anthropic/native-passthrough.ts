@@ -23,7 +23,10 @@ const path = '/v1/messages'
 /** The least that a budget of thinking may be. */
 const leastBudget = 1024
 
-/** A request that came in this format: as it is, but for model, limit, and thoughts of other makers. */
+/**
+ * Passes a request in this format on as it is, but for model, limit, and thoughts of other vendors'
+ * models.
+ */
 function request(
   original: JsonObject,
   { upstreamModel, maxTokens, promptCaching }: PassthroughTarget,
@@ -41,7 +44,7 @@ function request(
   }
 }
 
-/** A lowered limit may leave no room for the thinking that was asked for. */
+/** A lowered limit may leave no room for the requested thinking. */
 function limited({ thinking }: JsonObject, maxTokens: number): JsonObject {
   const budget = isObject(thinking) ? Number(thinking['budget_tokens'] ?? 0) : 0
   if (!isObject(thinking) || budget < maxTokens) return { max_tokens: maxTokens }
@@ -69,7 +72,7 @@ function withoutForeignCitations(block: unknown): unknown {
   return own.length > 0 ? { ...rest, citations: own } : rest
 }
 
-/** What another model thought has no signature, and without one it is refused. */
+/** Thoughts of another model have no signature, and Anthropic refuses them without one. */
 function withoutForeign(turn: unknown): unknown {
   if (!isObject(turn) || turn['role'] !== 'assistant' || !Array.isArray(turn['content']))
     return turn
@@ -79,7 +82,7 @@ function withoutForeign(turn: unknown): unknown {
   return { ...turn, content: own.map(withoutForeignCitations) }
 }
 
-/** Passes the events of one answer on; what they used is read as of a translated one. */
+/** Passes the events of one answer on; their usage is read like that of a translated one. */
 class RelayedMessage implements RelayedStream {
   readonly #request: RelayRequest
   readonly #reading: TranslatedStream
@@ -115,7 +118,7 @@ class RelayedMessage implements RelayedStream {
   }
 
   end(): string[] {
-    // It has told its usage itself.
+    // The stream carries its usage itself.
     this.#reading.end()
     return []
   }
@@ -141,7 +144,7 @@ class RelayedMessage implements RelayedStream {
   }
 }
 
-/** A whole message. Throws for an error inside a 200, and for what is no message. */
+/** Reads a whole message. Throws for an error inside a 200, and for an answer that is no message. */
 function whole(answer: unknown, asked: RelayRequest): WholeAnswer {
   const { source, identity } = asked
   if (!isObject(answer)) throw nonsense(source.provider, 'an answer that is no JSON object')
@@ -156,7 +159,10 @@ function whole(answer: unknown, asked: RelayRequest): WholeAnswer {
   }
 }
 
-/** What nearly all answers consist of has no fewer bytes than its texts have characters. */
+/**
+ * Most answers need no closer look: their count is at most the characters of their texts, which never
+ * exceed the bytes.
+ */
 function believed(counted: Usage, content: readonly unknown[], asked: RelayRequest): Usage {
   let length = 0
   for (const block of content) {
@@ -174,13 +180,13 @@ function sizeOf(content: readonly unknown[], units?: AnswerUnits): TextSize {
     if (typeof name === 'string') size.addCall(name)
     const said = [text, thinking, input === undefined ? undefined : JSON.stringify(input)]
     for (const piece of said) if (typeof piece === 'string') size.add(piece)
-    // Sources, and what the provider's own tools gave.
+    // Sources, and the results of the provider's own tools.
     if (type !== 'text' || rest['citations']) size.addOther(rest)
   }
   return size
 }
 
-/** For callers who speak the Messages format themselves. Source: contract 5.1. */
+/** The passthrough for callers who use the Messages format. Source: contract 5.1. */
 export const ownFormat: NativePassthrough = {
   format: 'messages',
   request,

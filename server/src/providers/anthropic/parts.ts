@@ -60,15 +60,15 @@ class MessageParts {
         return this.#revise(event)
       case 'message_stop':
       default:
-        // Without a reason the answer is not whole, and its reader will say so.
+        // Without a reason the answer is not whole, and its reader reports it.
         if (this.#stopReason === undefined) return [{ type: 'end' }]
         return [{ type: 'finish', reason: toFinish(this.#stopReason) }, { type: 'end' }]
     }
   }
 
   /**
-   * Some repeat the start. Another message behind the blocks of the first would be taken for its end,
-   * with calls of which half is the other's.
+   * Some providers repeat the start. Another message behind the blocks of the first would be taken for its
+   * end, with calls of which half belongs to the other.
    */
   #start({ message }: Of<'message_start'>): Part[] {
     const { id = null, content, usage, stop_reason: reason } = message
@@ -91,7 +91,7 @@ class MessageParts {
     for (const [name, count] of Object.entries(usage ?? {})) {
       if (count !== null) this.#counts[name] = count
     }
-    // What the start said about output is no count of it.
+    // The output in the start event is no count of it.
     return typeof usage?.['output_tokens'] === 'number' ? this.#usage() : []
   }
 
@@ -178,7 +178,7 @@ class MessageParts {
     return [{ type: 'arguments', index: block.index, text: JSON.stringify(block.input) }]
   }
 
-  /** The whole block is what cites: its text may come before the citations, or after them. */
+  /** The whole block carries the citation: its text may come before the citations, or after them. */
   #cite({ start, citations }: OpenBlock & { kind: 'text' }): Part[] {
     const range = { start, end: this.#length }
     return citations.flatMap((citation) => {

@@ -2,8 +2,8 @@ import type { AnthropicBlock } from './content'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
 /**
- * Thinking as it travels through clients: blocks with their signatures, in the field and the form
- * that OpenRouter gave them. The format says whose they are: nobody else accepts the signatures.
+ * Thinking as it travels through clients: blocks with their signatures, in the field and the form that
+ * OpenRouter gave them. The format names their vendor: no other accepts the signatures.
  * @see https://openrouter.ai/docs/use-cases/reasoning-tokens
  */
 const format = 'anthropic-claude-v1'
@@ -23,7 +23,7 @@ export const hiddenThought = (data: string, index: number): JsonObject => ({
   index,
 })
 
-/** The thinking blocks of an assistant turn that are ours and signed. */
+/** Returns the thinking blocks of an assistant turn that are of this format and signed. */
 export function toThinkingBlocks(details: unknown): AnthropicBlock[] {
   return (Array.isArray(details) ? details.filter(isObject) : []).flatMap(
     (detail): AnthropicBlock[] => {

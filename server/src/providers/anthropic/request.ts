@@ -58,7 +58,7 @@ export function toMessagesRequest(chat: ChatRequest, target: AdapterTarget): Ups
   }
 }
 
-/** Fields of a chat that a request has, beside those that all have. */
+/** Returns the fields of a chat that this request carries, beside those that all carry. */
 const takenIn = (body: JsonObject, { field, effort }: ClaudeThinking): string[] => [
   'parallel_tool_calls',
   'user',
@@ -86,7 +86,7 @@ function samplingOf(
   return typeof topP === 'number' ? { top_p: topP } : {}
 }
 
-/** White space alone is rejected, and stops nothing that could be told from the rest. */
+/** Anthropic rejects a stop sequence of white space alone, so it is left out. */
 function stopsOf({ stop }: ChatRequest): string[] {
   const stops = typeof stop === 'string' ? [stop] : (stop ?? [])
   return stops.filter((text) => text.trim() !== '')

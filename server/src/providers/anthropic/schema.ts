@@ -20,8 +20,8 @@ const ofSchemas: ReadonlyMap<string, (value: unknown) => unknown> = new Map(
 )
 
 /**
- * A JSON schema in the words that structured outputs know. What they do not know, such as `minimum`,
- * moves into the description, where the model can read it; objects have no further properties.
+ * Returns a JSON schema with the keywords that structured outputs support. Others, such as `minimum`, move
+ * into the description, where the model can read them; objects have no further properties.
  * @see https://docs.claude.com/en/docs/build-with-claude/structured-outputs
  */
 export function toStrictSchema(schema: unknown): unknown {

@@ -2,7 +2,7 @@ import type { ClaudeFamily } from './families'
 import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
 
-/** How much a request is to think. */
+/** The amount of thinking of a request. */
 export interface ClaudeThinking {
   /** The field `thinking`. */
   field?: JsonObject
@@ -12,7 +12,7 @@ export interface ClaudeThinking {
   isOn: boolean
 }
 
-/** The share of the output that may be thought, for models that take a budget. */
+/** The share of the output that thinking may take, for models with a budget. */
 const shares = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.9, max: 0.95 } as const
 const leastBudget = 1024
 const mostBudget = 32_000
@@ -36,7 +36,7 @@ export function toClaudeThinking(
   if (family.thinking === 'adaptive') {
     const level = effortOf(effort, family)
     if (lostThoughts && family.off !== 'never') return { effort: level, isOn: false }
-    // Without `display` newer models think in silence.
+    // Without `display` newer models do not show their thoughts.
     return { field: { type: 'adaptive', display: 'summarized' }, effort: level, isOn: true }
   }
   // The hold pays for `maxTokens`, so that thinking comes out of it, as with OpenAI's own models.

@@ -31,7 +31,7 @@ export function toTools(chat: ChatRequest, { family, isThinking }: Limits): Tool
   if (isParallel === false && chosen['type'] !== 'none') chosen['disable_parallel_tool_use'] = true
   return {
     tools: offered.map((tool) => toTool(tool, family)),
-    // `auto` is what happens by itself.
+    // `auto` is the default.
     ...((chosen['type'] !== 'auto' || isParallel === false) && { tool_choice: chosen }),
   }
 }

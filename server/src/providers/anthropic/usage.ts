@@ -3,8 +3,8 @@ import { noUsage, type Usage } from '../../wire/usage'
 import { Counter } from '../../wire/usage-counts'
 
 /**
- * The counts of a message; undefined without any, and where one of the two is no number of tokens. Cache reads and writes stand beside
- * `input_tokens`, thinking is inside `output_tokens`. Source: contract 12.3.
+ * Reads the counts of a message; undefined without any, and where one of the two is no number of tokens.
+ * Cache reads and writes stand beside `input_tokens`, thinking is inside `output_tokens`. Source: contract 12.3.
  */
 export function toUsage(counts: JsonObject): Usage | undefined {
   const counter = new Counter()
@@ -38,12 +38,12 @@ export function toUsage(counts: JsonObject): Usage | undefined {
 
 const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0)
 
-/** Of the output. */
+/** Reads the thoughts within the output. */
 function thoughtIn({ output_tokens_details: details }: JsonObject, counter: Counter): number {
   return isObject(details) ? (counter.read(details, 'thinking_tokens') ?? 0) : 0
 }
 
-/** Of the message as a whole: passes do not name them. */
+/** Reads the searches of the message as a whole: passes do not name them. */
 function searchesIn({ server_tool_use: tools }: JsonObject, counter: Counter): number {
   return isObject(tools) ? (counter.read(tools, 'web_search_requests') ?? 0) : 0
 }

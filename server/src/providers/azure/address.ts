@@ -1,4 +1,4 @@
-/** What a connection to Azure is told. */
+/** The settings of a connection to Azure. */
 export interface AzureConnection {
   /** A resource's host, or the address of one of its surfaces, with or without final slash. */
   baseUrl: string
@@ -8,10 +8,10 @@ export interface AzureConnection {
   deployments?: Readonly<Record<string, string>> | undefined
 }
 
-/** Where and how one call is sent. */
+/** The address and the format of one call. */
 export interface AzureCall {
   url: string
-  /** What stands in the body; on the classic surface the address decides. */
+  /** The model in the body; on the classic surface the address decides. */
   model: string
   /** Bodies of `openai`, or of `anthropic` for a Claude of Foundry's. */
   dialect: 'openai' | 'anthropic'
@@ -29,9 +29,9 @@ const classicVersion = '2024-10-21'
 const foundryVersion = '2024-05-01-preview'
 
 /**
- * The address of a call: the newer `/openai/v1`, the classic one whose path names the deployment, or
- * Foundry's `/models`. A bare host is Foundry's by its name, classic where a version by date is told,
- * else the newer one.
+ * Returns the address of a call: the newer `/openai/v1`, the classic one whose path names the deployment,
+ * or Foundry's `/models`. A bare host is Foundry's by its name, classic where the connection gives a
+ * version by date, else the newer one.
  * @see https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle
  */
 export function toAzureCall(
@@ -56,13 +56,13 @@ export function toAzureCall(
   })
   if (surface === 'foundry') return call(`${base}/models/${path}`, apiVersion ?? foundryVersion)
   if (surface === 'v1') return call(`${base}/openai/v1/${path}`, apiVersion)
-  // An address that names its deployment is meant, unless the map says otherwise.
+  // An address that names its deployment wins, unless the map names one.
   const own = named === undefined ? deploymentIn(pathname) : undefined
   const step = own ?? encodeURIComponent(deployment)
   return call(`${base}/openai/deployments/${step}/${path}`, apiVersion ?? classicVersion)
 }
 
-/** What a connection is asked, to see whether it works: a list of models, or of Foundry what it has. */
+/** Returns the call that tests a connection: a list of models, or Foundry's description of its model. */
 export function toAzureTestCall({ baseUrl, apiVersion }: AzureConnection) {
   const base = baseOf({ baseUrl })
   const surface = surfaceOf({ baseUrl, apiVersion })
@@ -78,7 +78,7 @@ export function toAzureTestCall({ baseUrl, apiVersion }: AzureConnection) {
   }
 }
 
-/** Where the surfaces of an address are: what comes before them is a gateway's path, and stays. */
+/** Returns the address in front of its surface: what precedes it is a gateway's path, and stays. */
 function baseOf({ baseUrl }: Pick<AzureConnection, 'baseUrl'>): string {
   const { origin, pathname } = new URL(baseUrl)
   const surfaceAt = pathname.search(surfacePath)

@@ -11,19 +11,19 @@ const domains: readonly (readonly [prefix: string, domain: string])[] = [
 const domainOf = (region: string) =>
   domains.find(([prefix]) => region.startsWith(prefix))?.[1] ?? 'amazonaws.com'
 
-/** Where the models of a region are called, without final slash. */
+/** Returns the address of a region's models, without final slash. */
 export const baseUrlOf = (region: string): string =>
   `https://bedrock-runtime.${region}.${domainOf(region)}`
 
 /** The region that an address names; undefined for a private endpoint with a name of its own. */
 export function parseRegion(baseUrl: string): string | undefined {
   const runtime = /\/\/(?:vpce-[\w-]+\.)?bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\./.exec(baseUrl)
-  // Where models are listed, which many a host may be called like.
+  // The address of the list of models; many other hosts could have such a name.
   const list = /\/\/bedrock(?:-fips)?\.([a-z]+(?:-[a-z]+)+-\d+)\./.exec(baseUrl)
   return (runtime ?? list)?.[1]
 }
 
-/** Where the models of a region are listed; undefined for an address that is not a region's own. */
+/** Returns the address of a region's list of models; undefined for an address that is not a region's own. */
 export function listUrlOf(baseUrl: string): string | undefined {
   const isOwn = /^https:\/\/bedrock-runtime(?:-fips)?\.[a-z0-9-]+\.[a-z0-9.-]+$/.test(baseUrl)
   return isOwn

@@ -30,7 +30,7 @@ const documentFormats: Readonly<Record<string, string>> = {
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
 }
 
-/** What the blocks of one request share. */
+/** The state that the blocks of one request share. */
 export interface Writing {
   media: AdapterTarget['media']
   cachePoints: CachePoints | undefined
@@ -38,7 +38,7 @@ export interface Writing {
   documents: Set<string>
 }
 
-/** The blocks of a message's parts. Throws for what Converse has no block for. */
+/** Returns the blocks of a message's parts. Throws for parts that Converse has no block for. */
 export const toBlocks = (pieces: readonly Piece[], writing: Writing): ConverseBlock[] =>
   pieces.flatMap((piece) => [
     toBlock(piece, writing),

@@ -5,8 +5,9 @@ import { isObject, type JsonObject } from '../../wire/json-body'
 type Block = JsonObject
 
 /**
- * The block for a breakpoint, which stands behind what it covers; none for a model that would refuse
- * it. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CachePointBlock.html
+ * Returns the block for a breakpoint, which stands behind the content that it covers; none for a model
+ * that would refuse it.
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CachePointBlock.html
  */
 export function toCachePoints(
   control: CacheControl | undefined,
@@ -22,7 +23,7 @@ const toCachePoint = ({ ttl }: CacheControl): Block => ({
 
 export const isCachePoint = (block: Block): boolean => 'cachePoint' in block
 
-/** The same lists of blocks, in the order of the prompt, with the breakpoints that are taken. */
+/** Returns the lists of blocks, in the order of the prompt, with the breakpoints that the provider takes. */
 export function fitCachePoints(lists: readonly (readonly Block[])[]): Block[][] {
   const fitting = fitBreakpoints(lists.flat().filter(isCachePoint).map(toControl), maxBreakpoints)
   let position = 0

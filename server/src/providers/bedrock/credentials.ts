@@ -2,7 +2,7 @@ import { parseRegion } from './address'
 import { signHeaders, type AwsKeys } from './sign'
 import { isObject } from '../../wire/json-body'
 
-/** How a connection proves itself to Bedrock: a bearer key, or a pair of keys that sign. */
+/** The credential of a connection to Bedrock: a bearer key, or a pair of keys that sign. */
 export type BedrockCredential = { bearer: string } | AwsKeys
 
 /**
@@ -34,13 +34,16 @@ interface Request {
   url: string
   headers: Readonly<Record<string, string>>
   body: string
-  /** Of a private endpoint whose address does not name it. */
+  /** The region of a private endpoint whose address does not name it. */
   region?: string | undefined
 }
 
 const usualRegion = 'us-east-1'
 
-/** The headers of one request, a POST unless it says otherwise, with its credential. A signature is good for five minutes. */
+/**
+ * Returns the headers of one request, a POST where no method is given, with its credential. A signature is
+ * good for five minutes.
+ */
 export async function withCredential(
   { method = 'POST', url, headers, body, region }: Request,
   credential: BedrockCredential,

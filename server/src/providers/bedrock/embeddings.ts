@@ -45,7 +45,7 @@ const isTitanOfImages = (model: string) => model.includes('titan-embed-image')
 function kindsOf(model: string): InputKinds {
   if (isCohere(model)) return cohereTakes(model)
   if (isNova(model)) return 'one'
-  // What both a text and an image are given for is the mean of their vectors.
+  // For an input of both a text and an image the vector is the mean of theirs.
   return isTitanOfImages(model) ? 'pair' : 'text'
 }
 

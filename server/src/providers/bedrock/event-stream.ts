@@ -12,9 +12,9 @@ export class BrokenFrame extends Error {
 }
 
 /**
- * Bytes of an `application/vnd.amazon.eventstream`, cut anywhere, to the `data` of its events: an
- * object with one key, the event's type, and its payload; what AWS calls an exception or an error has
- * the key `exception`. Throws `BrokenFrame`, and `EventTooLong` beyond 1 MB.
+ * Turns bytes of an `application/vnd.amazon.eventstream`, cut anywhere, into the `data` of its events: an
+ * object with one key, the event's type, and its payload; an AWS exception or error has the key
+ * `exception`. Throws `BrokenFrame`, and `EventTooLong` beyond 1 MB.
  * @see https://smithy.io/2.0/aws/amazon-eventstream.html
  */
 export class FrameReader {
@@ -24,8 +24,8 @@ export class FrameReader {
   readonly #decoder = new TextDecoder()
 
   /**
-   * The events that these bytes complete. What fails after one is thrown by the next call: how the
-   * bytes were cut must not decide which events are seen.
+   * Returns the events that these bytes complete. A failure after one is thrown by the next call: the cut
+   * of the bytes must not decide which events are seen.
    */
   push(bytes: Uint8Array): string[] {
     this.#throwFailure()
@@ -82,7 +82,7 @@ export class FrameReader {
   }
 }
 
-/** How many bytes the first frame has; undefined while they are not all there. */
+/** Returns the length of the first frame in bytes; undefined while it is incomplete. */
 function frameEnd(bytes: Buffer): number | undefined {
   if (bytes.byteLength < preludeBytes) return undefined
   const total = bytes.readUInt32BE(0)
@@ -96,7 +96,10 @@ function frameEnd(bytes: Buffer): number | undefined {
   return bytes.byteLength < total ? undefined : total
 }
 
-/** Bytes of each type of header value; the types from 6 on say their own length, or are below. */
+/**
+ * The length of each type of header value in bytes; the types from 6 on carry their own length, or are
+ * below.
+ */
 const fixedSizes: Readonly<Record<number, number>> = {
   0: 0,
   1: 0,
@@ -110,7 +113,7 @@ const fixedSizes: Readonly<Record<number, number>> = {
 const binaryType = 6
 const textType = 7
 
-/** The headers that are text; no other says anything here. */
+/** Returns the headers that are text; no other matters here. */
 function readHeaders(bytes: Buffer): ReadonlyMap<string, string> {
   const headers = new Map<string, string>()
   let at = 0

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** One event of ConverseStream, as `FrameReader` writes it; only what is read. */
+/** One event of ConverseStream, as `FrameReader` writes it; only the fields that are read. */
 export const ConverseEvent = z.looseObject({
   contentBlockStart: z
     .looseObject({

@@ -19,7 +19,7 @@ const statuses: ReadonlyMap<string, number> = new Map(
   }),
 )
 
-/** What an exception inside a stream means; one that nobody knows is a failure of the provider. */
+/** Translates an exception inside a stream; an unknown one is a failure of the provider. */
 export function toStreamError(type: string, words: string, source: ErrorSource): ApiError {
   const key = type.charAt(0).toLowerCase() + type.slice(1)
   return toError({ status: statuses.get(key) ?? 500, body: parsed(words) }, source)
@@ -33,7 +33,7 @@ function parsed(words: string): unknown {
   }
 }
 
-/** A refusal of Bedrock, `{message}`, without whose resources it is about. */
+/** Translates a refusal of Bedrock, `{message}`, without the names of the resources in it. */
 export function toError(failure: UpstreamFailure, source: ErrorSource): ApiError {
   const { body, status } = failure
   const words = isObject(body) ? (body['message'] ?? body['Message']) : body
@@ -44,6 +44,6 @@ export function toError(failure: UpstreamFailure, source: ErrorSource): ApiError
   return toCallerError({ ...failure, body: { error: { message, param } } }, source)
 }
 
-/** Whether a history was refused for the thoughts in it. */
+/** Returns whether Bedrock refused a history for the thoughts in it. */
 export const refusesSignatures = ({ status, body }: UpstreamFailure): boolean =>
   status === 400 && /signature|thinking|reasoning/i.test(JSON.stringify(body) ?? '')

@@ -8,17 +8,17 @@ export interface CachePoints {
   hour: boolean
 }
 
-/** What a family of models takes beyond what Converse has in common. */
+/** The abilities of a family of models beyond those that Converse has in common. */
 export interface BedrockFamily {
-  /** What its own API says of the model, where it is a Claude. */
+  /** The properties of the model in its vendor's own API, where it is a Claude. */
   claude: ClaudeFamily | undefined
-  /** How others are asked to think: in levels that are all known, or in three. */
+  /** The levels of thinking of other models: levels that are all known, or three. */
   thinking: 'none' | 'nova' | 'levels' | 'three_levels'
   /** Temperature and top_p. */
   sampling: boolean
-  /** How an answer is held to a JSON schema: natively where the catalogue knows of it, or by a tool. */
+  /** The way to a JSON schema: natively where the catalogue knows of it, or by a tool. */
   schema: 'native' | 'tool'
-  /** Where a prompt can be cached and for how long, undefined where it cannot. */
+  /** The places where a prompt can be cached, and for how long; undefined where it cannot. */
   cachePoints: CachePoints | undefined
   callIds: 'sixty_four' | 'nine_alphanumerics'
 }
@@ -41,7 +41,7 @@ const families: readonly (readonly [pattern: RegExp, family: BedrockFamily])[] =
   [/^mistral\.(?:mistral-large-24|pixtral-large-25)/, { ...mistral, schema: 'tool' }],
   [/^mistral\./, mistral],
   [/^openai\.gpt-oss/, { ...plain, thinking: 'three_levels' }],
-  // As on their own API: thinking models, which take no sampling settings.
+  // Thinking models, which take no sampling settings, as on their own API.
   [/^openai\./, { ...plain, thinking: 'levels', sampling: false }],
 ]
 
@@ -51,7 +51,8 @@ export function getBedrockFamily(upstreamModel: string): BedrockFamily {
   return families.find(([pattern]) => pattern.test(model))?.[1] ?? plain
 }
 
-// They are refused what others take. https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
+// These models refuse breakpoints.
+// https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
 const withoutCache = /claude-(?:v|instant|3-haiku|3-sonnet|3-opus|3-5-sonnet-20240620)/
 const withoutHour = /claude-(?:3|(?:sonnet|opus)-4-(?:20|1-))/
 

@@ -3,7 +3,7 @@ import { toFinishReason as toCommonReason, type FinishReason } from '../../wire/
 const broken = new Set(['malformed_model_output', 'malformed_tool_use'])
 
 /**
- * Undefined for what the model wrote so that nobody can read it.
+ * Returns undefined for a malformed answer of the model.
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_MessageStopEvent.html
  */
 export const toFinishReason = (word: string, hasCalls: boolean): FinishReason | undefined =>

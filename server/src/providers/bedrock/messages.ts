@@ -14,7 +14,7 @@ export interface ConverseMessage {
   content: ConverseBlock[]
 }
 
-/** How a history is written. */
+/** A history in the form of Converse. */
 export interface ConverseHistory extends Writing {
   callIds: BedrockFamily['callIds']
   /** Calls and results as calls and results; else as text, where no tool may be called any more. */
@@ -39,7 +39,7 @@ export function toHistory(
     throw invalidRequest('messages', 'empty', 'messages: there is no text in them.')
   }
   if (messages.length === 0) return { system: [], messages: [{ role: 'user', content: system }] }
-  // A conversation has to begin with the user; what he said was lost before it came to us.
+  // A conversation has to begin with the user, whose message was missing when it arrived here.
   if (messages[0]?.role === 'assistant') {
     messages.unshift({ role: 'user', content: [{ text: '(continued)' }] })
   }
@@ -80,9 +80,9 @@ function toResult(
   blocks: ConverseBlock[],
   history: ConverseHistory,
 ): ConverseMessage {
-  // A breakpoint cannot stand inside; the last one covers what the others do.
+  // A breakpoint cannot stand inside; the last one covers the content of the others.
   const mark = toCachePoints(cacheControl, history.cachePoints)
-  // Some models refuse a result that says nothing.
+  // Some models refuse an empty result.
   const output = blocks.filter((block) => !isCachePoint(block))
   const content = output.length > 0 ? output : [{ text: '(no output)' }]
   if (!history.hasTools) {
@@ -113,14 +113,14 @@ function toThoughts(details: readonly JsonObject[]): ConverseBlock[] {
   })
 }
 
-/** Results come first, one a call, the last one said; a document never comes without a text. */
+/** Results come first, one a call, the last one given; a document never comes without a text. */
 function putInOrder(message: ConverseMessage): void {
   const results = new Map<unknown, ConverseBlock[]>()
   const others: ConverseBlock[] = []
   let last = others
   for (const block of message.content) {
     const result = block['toolResult']
-    // A breakpoint stays behind what it covers.
+    // A breakpoint stays behind the content that it covers.
     if (isCachePoint(block)) last.push(block)
     else if (isObject(result)) results.set(result['toolUseId'], (last = [block]))
     else (last = others).push(block)

@@ -102,7 +102,7 @@ function thoughtAt(open: Map<number, Open>, at: number) {
   return thought
 }
 
-/** A thought that was signed goes to the caller whole, who may bring it back. */
+/** A signed thought goes to the caller whole, so that the client can send it back. */
 function signatureParts({ text, signature, data }: Open & { kind: 'thought' }, index: number) {
   const format = thoughtFormat
   const signed = { type: 'reasoning.text', text, signature, format, index }

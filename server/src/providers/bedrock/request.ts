@@ -77,7 +77,7 @@ function toInference(
 ): JsonObject {
   const isFixed = !family.sampling || (isThinking && family.thinking !== 'three_levels')
   const temperature = isFixed ? undefined : (chat.temperature ?? undefined)
-  // Of the two, a Claude takes one.
+  // A Claude takes only one of the two.
   const isOne = family.claude && temperature !== undefined
   const topP = isFixed || isOne ? undefined : (chat.top_p ?? undefined)
   const stops = typeof chat.stop === 'string' ? [chat.stop] : (chat.stop ?? [])
@@ -95,7 +95,7 @@ const schemaOf = ({ response_format: format }: ChatRequest) =>
   format?.type === 'json_schema' ? format.json_schema : undefined
 type AskedSchema = ReturnType<typeof schemaOf>
 
-/** A schema that the model does not know natively becomes a tool that has to be called. */
+/** Turns a schema that the model does not support natively into a tool that it must call. */
 function withSchema(wanted: ToolUse, asked: AskedSchema, family: BedrockFamily): ToolUse {
   if (!asked || family.schema === 'native') return wanted
   const schema = asked.schema ?? {}
@@ -126,7 +126,7 @@ function toOutputConfig(
 
 const onlyJson = 'Answer with one JSON object and nothing else.'
 
-/** No model here has a JSON mode: it is asked in words. */
+/** No model here has a JSON mode: an instruction requests it. */
 function withInstruction(turns: readonly HistoryTurn[], chat: ChatRequest): readonly HistoryTurn[] {
   if (chat.response_format?.type !== 'json_object') return turns
   const part = { type: 'text' as const, text: onlyJson }
@@ -138,7 +138,8 @@ function toToolChoiceField(
   { claude }: BedrockFamily,
   isThinking: boolean,
 ): JsonObject {
-  // A Claude that thinks decides by itself, as on its own API; others refuse what they do not know.
+  // A Claude that thinks decides by itself, as on its own API; other models refuse fields that they do not
+  // know.
   const canForce = !claude || (claude.forcedTool && !isThinking)
   return choice !== 'auto' && canForce ? { toolChoice: toToolChoice(choice) } : {}
 }

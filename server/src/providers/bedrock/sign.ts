@@ -7,7 +7,7 @@ export interface AwsKeys {
   sessionToken?: string | undefined
 }
 
-/** What is signed. The request must then be sent exactly so, and within five minutes. */
+/** The signed parts of a request, which must then be sent exactly so, and within five minutes. */
 export interface Unsigned {
   method: string
   url: string

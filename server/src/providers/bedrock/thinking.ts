@@ -6,14 +6,14 @@ import type { JsonObject } from '../../wire/json-body'
 
 type Effort = NonNullable<ChatRequest['reasoning_effort']>
 
-/** The fields that ask a model to think, and whether it will. */
+/** The fields that make a model think, and whether it will. */
 export interface ConverseThinking {
   isOn: boolean
   fields: JsonObject
 }
 
 interface Limits {
-  /** Claude thinks inside the output limit, which is all that is paid for. */
+  /** Claude thinks inside the output limit, and the hold pays for no more. */
   maxTokens: number | undefined
   /** A Claude's calls came back without the thinking that led to them. */
   lostThoughts: boolean
@@ -65,8 +65,9 @@ function ofNova(effort: Effort): ConverseThinking {
 export const thoughtFormat = 'bedrock'
 
 /**
- * Whether the model waits for the results of calls whose thoughts do not go back to it, because the
- * client did not keep them or they are not to be sent. Asked to think on, Claude would refuse that.
+ * Returns whether the model waits for the results of calls whose thoughts do not go back to it, because
+ * the client did not keep them or they are not to be sent. Claude refuses to continue thinking in that
+ * case.
  */
 export function hasLostThoughts(turns: readonly HistoryTurn[], areSent: boolean): boolean {
   const answer = turns.findLast((turn) => turn.role === 'assistant')

@@ -3,7 +3,7 @@ import { noUsage, type Usage } from '../../wire/usage'
 import { Counter } from '../../wire/usage-counts'
 
 /**
- * The `usage` of a `metadata` event: what was read from a cache or written to one is outside
+ * Reads the `usage` of a `metadata` event: tokens read from a cache or written to one are outside
  * `inputTokens`, and inside the total. Source: contract 12.3.
  */
 export function toUsage(block: unknown): Usage | undefined {
@@ -25,19 +25,21 @@ export function toUsage(block: unknown): Usage | undefined {
     cachedInput,
     cacheWrite: cacheWrite - writtenLong,
     cacheWriteLong: writtenLong,
-    // Nobody says what else was counted, so it is charged as output.
+    // The rest of the total is of unknown kind, so it is charged as output.
     output: (output ?? 0) + (agrees ? 0 : Math.max(0, (total ?? 0) - whole)),
     flawed: counter.isFlawed || !agrees,
   }
 }
 
-/** Under either of its names. */
+/** Reads a count of the cache under either of its names. */
 const cacheCount = (kind: 'Read' | 'Write', block: JsonObject, counter: Counter): number =>
   counter.read(block, `cache${kind}InputTokens`) ??
   counter.read(block, `cache${kind}InputTokenCount`) ??
   0
 
-/** Source: AWS, API reference of Bedrock, `CacheDetail`: what was written, by how long it is kept. */
+/**
+ * Reads the tokens written to the cache for an hour. Source: AWS, API reference of Bedrock, `CacheDetail`.
+ */
 function writtenForAnHour({ cacheDetails }: JsonObject, counter: Counter): number {
   if (!Array.isArray(cacheDetails)) return 0
   const kept = cacheDetails.filter(isObject).filter(({ ttl }) => ttl === '1h')

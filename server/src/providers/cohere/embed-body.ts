@@ -30,7 +30,7 @@ export const cohereBatchLimit = (model: string, hasImages: boolean): number =>
 
 interface Writing extends Omit<EmbeddingTarget, 'upstreamModel'> {
   model: string
-  /** How an image stands in a part. */
+  /** The form of an image in a part. */
   toImageUrl: (dataUrl: string) => unknown
 }
 
@@ -46,7 +46,7 @@ export function toEmbedBody(
   const size = dimensions === undefined ? {} : { output_dimension: dimensions }
   const common = { embedding_types: ['float'], ...size }
   const inputType = task ? toTaskWord(task, words) : 'search_document'
-  // A text that is cut in silence would be found by half of what it says.
+  // A text that is cut in silence would be found by half of its content.
   const whole = { input_type: inputType, truncate: 'NONE' }
   if (!inputs.some(hasImage)) return { texts: inputs, ...whole, ...common }
   if (kinds === 'one') {

@@ -34,7 +34,7 @@ export const cohereEmbeddings = {
     if (!answer.success) throw nonsense(source.provider, 'no embeddings', answer.error)
     const { embeddings, meta } = answer.data
     const { input_tokens: texts, image_tokens: shown, images } = meta?.billed_units ?? {}
-    // What is paid by the image has no tokens.
+    // Units paid by the image have no tokens.
     const isByImage = texts === undefined && shown === undefined && images !== undefined
     return { embeddings: embeddings.float, usage: toInputUsage(isByImage ? 0 : texts, shown) }
   },

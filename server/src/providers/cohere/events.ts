@@ -9,7 +9,7 @@ const Call = z.looseObject({
   function: z.looseObject({ name: text, arguments: text }).nullish(),
 })
 
-/** One event of a chat stream; only what is read. */
+/** One event of a chat stream; only the fields that are read. */
 export const CohereEvent = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.enum(['content-start', 'content-delta']),
@@ -38,7 +38,7 @@ export const CohereEvent = z.discriminatedUnion('type', [
 ])
 export type CohereEvent = z.infer<typeof CohereEvent>
 
-/** Of the others, such as `message-start`, `content-end` and `debug`, nothing is needed. */
+/** Nothing is needed of the others, such as `message-start`, `content-end` and `debug`. */
 const known: ReadonlySet<unknown> = new Set<CohereEvent['type']>([
   'content-start',
   'content-delta',

@@ -140,7 +140,7 @@ export const answers: readonly AnswerRow[] = [
   },
 ]
 
-/** Recorded answers, and what they say. */
+/** Recorded answers, and their content. */
 export const recordings: Conformance['recordings'] = [
   {
     file: 'cohere-text.chunks.txt',

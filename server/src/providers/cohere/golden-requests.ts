@@ -50,7 +50,7 @@ const written = (plan: string | undefined, result: string) => [
   { role: 'tool', tool_call_id: 'c2', content: 'x\ny' },
 ]
 
-/** What callers ask, and what the provider is sent. */
+/** Requests of callers, and the bodies that the provider receives. */
 export const requests: readonly RequestRow[] = [
   {
     what: 'request: the exact body of a rich one',

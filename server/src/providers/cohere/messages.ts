@@ -12,7 +12,7 @@ import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
 import { unpackCallId } from '../../wire/packed-call-id'
 
-/** The messages of a chat request; those that say nothing are left out. */
+/** The messages of a chat request; empty ones are left out. */
 export function toMessages(chat: ChatRequest): JsonObject[] {
   const messages = toTurns(chat).flatMap(toMessage)
   if (messages.length > 0) return messages
@@ -22,13 +22,13 @@ export function toMessages(chat: ChatRequest): JsonObject[] {
 function toMessage(turn: HistoryTurn): JsonObject[] {
   const { role, pieces } = turn
   if (role === 'tool') {
-    // A result that says nothing is refused.
+    // Cohere refuses an empty result.
     const content = wordsOf(pieces) || '(no output)'
     return [{ role, tool_call_id: unpackCallId(turn.callId), content }]
   }
   if (role === 'assistant' && turn.calls.length > 0) {
     const plan = wordsOf(pieces)
-    // Beside calls there is no content; what was said before them is their plan.
+    // Beside calls there is no content; the text before them is their plan.
     return [{ role, ...(plan !== '' && { tool_plan: plan }), tool_calls: turn.calls.map(toCall) }]
   }
   if (pieces.length === 0) return []

@@ -68,7 +68,7 @@ export function createPartsReader(source: ErrorSource): PartsReader {
   }
 }
 
-/** Undefined for an event of which nothing is needed. */
+/** Reads an event; undefined for one that nothing is needed of. */
 function toEvent(data: string, source: ErrorSource): CohereEvent | undefined {
   const event = readEvent(data, source)
   // A refusal in place of an event has no type.
@@ -79,7 +79,7 @@ function toEvent(data: string, source: ErrorSource): CohereEvent | undefined {
   return known.data
 }
 
-/** As Cohere gives it, beside annotations for the sources that have an address. */
+/** The citation as Cohere gives it, beside annotations for the sources that have an address. */
 function citationParts(citation: JsonObject): Part[] {
   const { start, end, sources } = citation
   const annotations = (Array.isArray(sources) ? sources.filter(isObject) : []).flatMap(
@@ -114,7 +114,7 @@ function more(call: Call | undefined, text: string): Part[] {
   return flushed(call)
 }
 
-/** No more arguments come: what was held is nothing, or the whole of them. */
+/** No more arguments come: the held text stands for none, or is the whole of them. */
 function close(call: Call | undefined): Part[] {
   if (!call || call.held === nothing) return []
   return flushed(call)

@@ -49,7 +49,7 @@ function toSampling(chat: ChatRequest): JsonObject {
   }
 }
 
-/** Of a choice there are two words; one tool is chosen by sending no other. */
+/** A choice has only two values; one tool is chosen by sending no other. */
 function toTools(chat: ChatRequest): JsonObject {
   const { tools, choice } = readToolUse(chat)
   const sent = typeof choice === 'object' ? tools.filter(({ name }) => name === choice.name) : tools
@@ -73,7 +73,7 @@ function toResponseFormat({ response_format: format }: ChatRequest, hasTools: bo
   return { response_format: { type: 'json_object', ...(schema && { json_schema: schema }) } }
 }
 
-/** Its models think or they do not; levels of effort are not known there. */
+/** Its models think or they do not; levels of effort do not exist there. */
 function toThinking(
   { reasoning_effort: effort }: ChatRequest,
   { capabilities }: AdapterTarget,

@@ -3,8 +3,8 @@ import { noUsage, type Usage } from '../../wire/usage'
 import { Counter } from '../../wire/usage-counts'
 
 /**
- * What a chat answer used. `billed_units` are what Cohere charges, without its own preamble and what
- * it cached, so they are what is shown and charged; `tokens` stands in. Source: contract 12.3.
+ * Reads the usage of a chat answer. `billed_units` are the units that Cohere charges, without its own
+ * preamble and cached tokens, so they are shown and charged; `tokens` stands in. Source: contract 12.3.
  */
 export function toUsage(block: unknown): Usage | undefined {
   if (!isObject(block)) return undefined

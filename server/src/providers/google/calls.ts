@@ -14,7 +14,7 @@ interface OpenCall {
 
 /**
  * The tool calls of an answer. Most come whole; those that Vertex streams are collected, as pieces of
- * their arguments are no pieces of JSON text. Only an empty piece tells two calls of one name apart.
+ * their arguments are no pieces of JSON text. Only an empty piece separates two calls of one name.
  */
 export class Calls {
   readonly #provider: string
@@ -31,7 +31,7 @@ export class Calls {
 
   next(call: FunctionCall, { thoughtSignature }: EventPart): Part[] {
     const parts: Part[] = []
-    // A name in a later piece of the same call says nothing new; another one begins another call.
+    // A name in a later piece of the same call repeats it; another one begins another call.
     const isLaterPiece = this.#open?.name === call.name && !call.args
     if (call.name && !isLaterPiece) {
       parts.push(...this.close())
@@ -62,7 +62,7 @@ export class Calls {
     return [opening(call, index), { type: 'arguments', index, text: JSON.stringify(call.args) }]
   }
 
-  /** Forgets a call whose end is missing: nobody may act on half of its arguments. */
+  /** Drops a call whose end is missing: no client may act on half of its arguments. */
   drop(): void {
     this.#open = undefined
   }

@@ -4,7 +4,7 @@ import { ChatRequest } from '../../wire/chat-request'
 import { check, type JsonObject } from '../../wire/json-body'
 import type { AdapterTarget } from '../adapter'
 
-/** A target with everything; tests say what is different. */
+/** Returns a target with all features; tests give the differences. */
 export const target = (upstreamModel: string, own: Partial<AdapterTarget> = {}): AdapterTarget => ({
   upstreamModel,
   maxTokens: undefined,

@@ -15,7 +15,7 @@ export type GeminiPart = (
 type Content = ChatRequest['messages'][number]['content']
 type ContentPart = Exclude<Content, string | null | undefined>[number]
 
-/** Where a part stands in the request, and what was fetched for it. */
+/** The position of a part in the request, and the data fetched for it. */
 export interface PartContext {
   param: string
   media: ReadonlyMap<string, MediaData>

@@ -46,7 +46,7 @@ const GoogleEvent = z.looseObject({
 })
 export type GoogleEvent = z.output<typeof GoogleEvent>
 
-/** An event's `data`. Throws what an error in its place stands for, and for anything else. */
+/** Reads an event's `data`. Throws the error that an error in its place stands for, and for anything else. */
 export function readEvent(data: string, source: ErrorSource): GoogleEvent {
   let value: unknown
   try {

@@ -17,8 +17,8 @@ const fields: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * What a refusal by Google means for the caller: as for OpenAI-alikes, after its own ways to say that
- * a key is bad, how long to wait and which field is wrong. @see https://cloud.google.com/apis/design/errors
+ * Translates a refusal by Google for the caller: as for OpenAI-compatible providers, after Google's own
+ * forms of a bad key, a time to wait and a wrong field. @see https://cloud.google.com/apis/design/errors
  */
 export function toGoogleError(failure: UpstreamFailure, source: ErrorSource): ApiError {
   const error = errorOf(failure.body)
@@ -38,7 +38,7 @@ export function toGoogleError(failure: UpstreamFailure, source: ErrorSource): Ap
   )
 }
 
-/** Whether the signatures of the history are refused: made by another model, with another key. */
+/** Returns whether Google refused the signatures of the history: made by another model, with another key. */
 export function isSignatureRejection({ status, body }: UpstreamFailure): boolean {
   const words = errorOf(body)['message']
   return (
@@ -92,7 +92,7 @@ function fieldOf(details: readonly JsonObject[], words: string, source: ErrorSou
   return isLimit ? 'max_completion_tokens' : field
 }
 
-/** Without a list of fields the name is in the words, if anywhere. */
+/** Without a list of fields the name is in the text, if anywhere. */
 function namedIn(words: string): string {
   const found = /GenerateContentRequest\.([\w.[\]]{1,100})|at '([\w.[\]]{1,100})'/.exec(words)
   return found?.[1] ?? found?.[2] ?? /thinking (?:level|budget)/i.exec(words)?.[0] ?? ''

@@ -23,8 +23,8 @@ const failed = new Set([
 ])
 
 /**
- * Why Gemini stopped; undefined where it failed. `STOP` alone is an ordinary end: `OTHER` and words
- * that are not known leave open what is missing.
+ * Translates Gemini's finish reason; undefined where it failed. `STOP` alone is an ordinary end: `OTHER`
+ * and unknown words may stand for a missing rest.
  * @see https://ai.google.dev/api/generate-content#FinishReason
  */
 export function toGoogleFinishReason(

@@ -9,7 +9,7 @@ const cited = (
   url_citation: { url, title, start_index, end_index },
 })
 
-/** Answers that cite what a search found. */
+/** Answers that cite the results of a search. */
 export const groundedAnswers: readonly AnswerRow[] = [
   {
     what: 'finding P10: what a grounded answer cites, its segments counted in bytes',

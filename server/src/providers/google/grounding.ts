@@ -20,8 +20,8 @@ function toFound(chunk: unknown): Found | undefined {
 }
 
 /**
- * What a grounded answer cites. Segments are counted in bytes of `text`, which is all that was said.
- * Without segments every source stands for the whole.
+ * Returns the citations of a grounded answer. Segments are counted in bytes of `text`, which is the whole
+ * text of the answer. Without segments every source stands for the whole.
  * @see https://ai.google.dev/gemini-api/docs/google-search
  */
 export function toGroundingParts(metadata: unknown, text: string): Part[] {

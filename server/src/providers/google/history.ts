@@ -14,7 +14,7 @@ export interface GoogleTurn {
   parts: GeminiPart[]
 }
 
-/** What turns depend on besides the messages. */
+/** The context of turns besides the messages. */
 export interface Setting {
   media: ReadonlyMap<string, MediaData>
   /** Calls are sent with their ids. */
@@ -23,17 +23,17 @@ export interface Setting {
   signatures: 'kept' | 'required' | 'replaced'
 }
 
-/** The calls of the latest model turn, until what they gave has been read. */
+/** The calls of the latest model turn, until their results have been read. */
 interface OpenCalls {
   /** The last message that called. */
   param: string
   names: Map<string, string>
   responses: Map<string, GeminiPart>
-  /** What the user says meanwhile; it comes after the responses. */
+  /** The user's messages meanwhile; they come after the responses. */
   after: GeminiPart[]
 }
 
-/** What a user says before an assistant who begins. */
+/** The user's text before an assistant turn that begins the history. */
 const opening = 'Go on.'
 
 /**
@@ -89,7 +89,7 @@ export class GoogleHistory {
   }
 
   #answer(message: Message, parts: GeminiPart[], param: string): void {
-    // Neighbours are one turn: further calls join those that nobody has answered yet.
+    // Neighbours are one turn: further calls join those without a response so far.
     if (this.#open && (this.#open.responses.size > 0 || this.#open.after.length > 0)) this.#close()
     const refusal = message['refusal']
     if (typeof refusal === 'string' && refusal !== '') parts.push({ text: refusal })
@@ -124,7 +124,7 @@ export class GoogleHistory {
     }
   }
 
-  /** Of the calls of one turn only the first must have one; its siblings keep what they have. */
+  /** Of the calls of one turn only the first needs a signature; the others keep theirs. */
   #signatureOf(call: ToolCall, isFirst: boolean): string | undefined {
     const { signatures } = this.#setting
     const own = signatures === 'replaced' ? undefined : callSignature(call)

@@ -23,8 +23,8 @@ export function parseJsonPath(path: string): (string | number)[] | undefined {
 const unescaped = (text: string) => text.replaceAll(/\\(.)/g, '$1')
 
 /**
- * Adds a piece to the arguments of a call: texts grow, of anything else the last word counts. False
- * for a path that does not fit what is there.
+ * Adds a piece to the arguments of a call: texts grow, of anything else the last value counts. False for a
+ * path that does not fit the arguments so far.
  */
 export function addPiece(args: Record<string, unknown>, piece: PartialArg): boolean {
   const keys = parseJsonPath(piece.jsonPath)

@@ -15,7 +15,7 @@ import { nonsense, type ErrorSource } from '../upstream-error'
 export function createPartsReader(source: ErrorSource): PartsReader {
   const calls = new Calls(source.provider)
   let isFinished = false
-  /** All that was said: grounding names places in it, and may come to the end. */
+  /** The whole text so far: grounding names positions in it, and may come at the end. */
   const said: string[] = []
   let grounding: unknown
 
@@ -25,9 +25,9 @@ export function createPartsReader(source: ErrorSource): PartsReader {
     const parts: Part[] = []
     if (text) parts.push({ type: thought ? 'reasoning' : 'text', text })
     if (text && !thought) said.push(text)
-    // Nobody shows the images of a thought, and no client has a field for them.
+    // No client has a field for images of a thought, or shows them.
     if (inlineData && !thought) parts.push(image(inlineData))
-    // What signs a text improves the next answer, if the client sends it back.
+    // The signature of a text improves the next answer, if the client sends it back.
     if (thoughtSignature && !thought) {
       parts.push({ type: 'extra', fields: signatureField(thoughtSignature) })
     }

@@ -9,11 +9,11 @@ import type { AdapterTarget, UpstreamRequest } from '../adapter'
 import { findOmittedFields } from '../omitted-fields'
 import { refuseForeign } from '../unsupported-fields'
 
-/** How one home of the Gemini models differs from the other. */
+/** The differences between the two services of the Gemini models. */
 export interface GeminiHome {
-  /** What stands before the model's name in a path. */
+  /** The path in front of the model's name. */
   path: string
-  /** Calls and responses carry ids; on Vertex they are told apart by name and order. */
+  /** Calls and responses carry ids; Vertex distinguishes them by name and order. */
   callIds: boolean
   safetySettings: readonly JsonObject[]
 }
@@ -91,7 +91,7 @@ function samplingOf(chat: ChatRequest, target: AdapterTarget): JsonObject {
     seed: chat.seed === undefined || chat.seed === null ? undefined : chat.seed | 0,
     stopSequences: stopSequences.length > 0 ? stopSequences : undefined,
     thinkingConfig,
-    // Models that think refuse both.
+    // Models with thinking refuse both.
     ...(parseGeneration(target.upstreamModel) < 2.5 && {
       presencePenalty: chat.presence_penalty,
       frequencyPenalty: chat.frequency_penalty,

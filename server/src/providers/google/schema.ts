@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../wire/json-body'
 
-/** Keys whose value is one schema, or a list of them. */
+/** Keys that hold one schema, or a list of them. */
 const schemas = new Set([
   'items',
   'prefixItems',
@@ -17,7 +17,7 @@ const schemas = new Set([
   'unevaluatedItems',
   'unevaluatedProperties',
 ])
-/** Keys whose value names schemas; the names are the caller's and may be any word. */
+/** Keys that hold schemas by name; the names are the caller's and may be any word. */
 const named = new Set([
   'properties',
   'patternProperties',

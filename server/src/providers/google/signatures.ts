@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../wire/json-body'
 import { packCallId, unpackSignature } from '../../wire/packed-call-id'
 
 /**
- * What Google documents for calls that another model made, or whose signature got lost.
+ * The signature that Google documents for calls that another model made, or whose signature got lost.
  * @see https://ai.google.dev/gemini-api/docs/thought-signatures
  */
 export const anySignature = 'skip_thought_signature_validator'

@@ -5,7 +5,7 @@ import type { AdapterTarget } from '../adapter'
 
 type Effort = NonNullable<ChatRequest['reasoning_effort']>
 
-// As on Google's own OpenAI surface. https://ai.google.dev/gemini-api/docs/openai
+// The budgets of Google's own OpenAI surface. https://ai.google.dev/gemini-api/docs/openai
 const budgets: Record<Effort, number> = {
   none: 0,
   minimal: 1024,
@@ -22,9 +22,9 @@ export function toThinkingConfig(chat: ChatRequest, target: AdapterTarget): Json
   const generation = parseGeneration(model)
   if (!capabilities.reasoning || generation < 2.5) return undefined
   const effort = chat.reasoning_effort ?? chat.reasoning?.effort
-  // Who wants no thinking wants no account of it either.
+  // A request without thinking wants no thoughts shown either.
   const shown = effort === 'none' ? {} : { includeThoughts: true }
-  // This one thinks only when told to, and refuses to account for what it did not do.
+  // This model thinks only on request, and refuses to show thoughts otherwise.
   if (!effort) return /gemini-2\.5-flash-lite/.test(model) ? undefined : shown
   if (generation >= 3) return { ...shown, thinkingLevel: levelOf(effort, model) }
   return { ...shown, thinkingBudget: budgetOf(effort, model) }
@@ -53,5 +53,5 @@ function levelOf(effort: Effort, model: string): string {
   }
 }
 
-/** Pro never had it, later Flash models have it no more; unknown ones get what all have. */
+/** Pro never had it, and later Flash models no longer have it; unknown ones get a level that all have. */
 const hasMinimal = (model: string) => /gemini-3(?:\.[0-5])?-flash/.test(model)

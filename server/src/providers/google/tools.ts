@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../wire/json-body'
 
 type Tool = NonNullable<ChatRequest['tools']>[number]
 
-/** What the caller wants of tools, in the words of Google. */
+/** The tools of a request and the choice among them, in the terms of Google. */
 interface Wish {
   tools: readonly Tool[]
   mode: 'AUTO' | 'NONE' | 'ANY' | 'VALIDATED'
@@ -17,7 +17,7 @@ interface Wish {
 export interface Shape {
   tools?: JsonObject[]
   toolConfig?: JsonObject
-  /** For `generationConfig`. */
+  /** The fields of `generationConfig`. */
   format: JsonObject
 }
 
@@ -31,7 +31,7 @@ export function toShape(chat: ChatRequest, model: string): Shape {
   if (!wish) return { format }
   const wantsJson = Object.keys(format).length > 0
   if (!wantsJson) return { ...declared(wish), format }
-  // Whoever must call a tool gives no other answer, and whoever may not, needs none.
+  // A model that must call a tool gives no other answer, and one that may not, needs none.
   if (wish.mode === 'ANY') return { ...declared(wish), format: {} }
   if (wish.mode === 'NONE') return { format }
   if (parseGeneration(model) < 3) {
@@ -52,7 +52,7 @@ function toWish({ tools, tool_choice: choice }: ChatRequest): Wish | undefined {
   if (choice === 'required') return { tools, mode: 'ANY' }
   if (choice.type === 'function') return { tools, mode: 'ANY', names: [choice.function.name] }
   const allowed = allowedNames(choice.allowed_tools)
-  // Names can be given with ANY only; what is not declared cannot be called either.
+  // Names can be given with ANY only; a tool that is not declared cannot be called either.
   const rest = tools.filter((tool) => allowed.has(tool.function.name))
   if (rest.length === 0) {
     throw invalidRequest('tool_choice.allowed_tools', 'unknown_value', 'No such tool was sent.')

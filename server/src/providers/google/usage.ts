@@ -2,8 +2,8 @@ import { isObject, type JsonObject } from '../../wire/json-body'
 import { readUsage, type Usage } from '../../wire/usage'
 
 /**
- * `usageMetadata`; undefined until it counts something. What was cached is inside the prompt, thoughts
- * are outside the candidates, and what tools put into the prompt is outside of it.
+ * Reads `usageMetadata`; undefined until it counts something. Cached tokens are inside the prompt,
+ * thoughts outside the candidates, and tokens that tools put into the prompt outside of it.
  * @see https://ai.google.dev/api/generate-content#UsageMetadata
  */
 export function readGoogleUsage(block: unknown): Usage | undefined {
@@ -31,7 +31,7 @@ export function readGoogleUsage(block: unknown): Usage | undefined {
   )
 }
 
-/** The same of embeddings, whose images have a price of their own; nothing is written or cached. */
+/** Reads the usage of embeddings, whose images have a price of their own; nothing is written or cached. */
 export function readGoogleInputUsage(block: unknown): Usage | undefined {
   if (!isObject(block)) return undefined
   const { promptTokenCount, promptTokensDetails: details } = block
@@ -49,14 +49,14 @@ export function readGoogleInputUsage(block: unknown): Usage | undefined {
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 
-/** The second comes on top of the first; what is no number of tokens is left to the reader of the block. */
+/** Adds the second to the first; a value that is no number of tokens is left to the reader of the block. */
 function sum(first: unknown, second: unknown): unknown {
   if (second === undefined || second === null) return first
   if (first === undefined || first === null || !isCount(second)) return second
   return isCount(first) ? first + second : first
 }
 
-/** The total does not count what tools put into the prompt everywhere; ours does. */
+/** Google's total does not always count the tokens that tools put into the prompt; Tollgate's does. */
 function totalOf(block: JsonObject): unknown {
   const total = block['totalTokenCount']
   const tools = block['toolUsePromptTokenCount']

@@ -19,7 +19,7 @@ function without<Holder>(holder: Holder): Holder | JsonObject {
   return rest
 }
 
-/** The same list where nothing in it carries a breakpoint. */
+/** Removes the breakpoints of a list; the same list where it has none. */
 const withoutAll = (list: readonly unknown[]): readonly unknown[] =>
   list.some(isMarked) ? list.map(without) : list
 
@@ -44,13 +44,13 @@ function toPlainText({ role }: JsonObject, content: readonly unknown[]): unknown
   return isLone && isObject(only) && only['type'] === 'text' ? only['text'] : bare
 }
 
-/** The same without a breakpoint in either spelling, or with the one that it is to carry. */
+/** Removes the breakpoint in either spelling, and sets the one given. */
 function withControl(holder: JsonObject, control: CacheControl | undefined): JsonObject {
   const { cache_control: _control, prompt_cache_breakpoint: _breakpoint, ...rest } = holder
   return { ...rest, ...(control && { cache_control: control }) }
 }
 
-/** A tool whose breakpoint stands beside its function, or that has none. */
+/** Returns a tool with its breakpoint beside its function, or without one. */
 function withToolControl(tool: unknown, control: CacheControl | undefined): unknown {
   if (!isObject(tool)) return tool
   return withControl({ ...tool, function: without(tool['function']) }, control)
@@ -58,7 +58,10 @@ function withToolControl(tool: unknown, control: CacheControl | undefined): unkn
 
 const isMarkedTool = (tool: unknown) => isObject(tool) && readToolCacheControl(tool) !== undefined
 
-/** The breakpoints of a chat request, all but those that its messages may lose by themselves. */
+/**
+ * Fits the breakpoints of a chat request to its provider; where that takes none, `withoutBreakpoints`
+ * removes those of its messages.
+ */
 export function relayBreakpoints(chat: JsonObject, taken: Taken): void {
   const { tools } = chat
   const has = (place: Taken['cacheControlExtras'][number]) =>
@@ -68,7 +71,7 @@ export function relayBreakpoints(chat: JsonObject, taken: Taken): void {
     chat['tools'] = tools.map((tool) => withToolControl(tool, undefined))
   }
   if (!taken.cacheControl || !Array.isArray(chat['messages'])) return
-  // A breakpoint of the whole request takes one of those that there may be.
+  // A breakpoint of the whole request counts towards the maximum.
   const max = maxBreakpoints - ('cache_control' in chat ? 1 : 0)
   new Fitting(chat, max, has('ttl')).apply()
 }
@@ -121,7 +124,7 @@ class Fitting {
     }
   }
 
-  /** The same messages where none carries a breakpoint. */
+  /** Collects the breakpoints of messages; returns the same messages where none carries one. */
   #look(messages: readonly unknown[]): readonly unknown[] {
     let copy: unknown[] | undefined
     for (const [position, message] of messages.entries()) {
@@ -156,7 +159,10 @@ class Fitting {
 const toParts = (content: unknown): unknown[] | undefined =>
   typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : undefined
 
-/** That of a call, which none of these providers takes there: it stands behind what was said before. */
+/**
+ * Returns the breakpoint of a call, which none of these providers takes there: it moves to the end of the
+ * message's text.
+ */
 function lastOf(calls: unknown): CacheControl | undefined {
   const marked: unknown = Array.isArray(calls) ? calls.findLast(isMarked) : undefined
   return isObject(marked) ? readCacheControl(marked) : undefined

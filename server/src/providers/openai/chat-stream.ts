@@ -63,7 +63,7 @@ export class ChatStream implements RelayedStream {
     const head = { ...without(chunk, chunkFields), ...this.#request.identity }
     const last = steps.length - 1
     for (const [position, { delta, finish_reason }] of steps.entries()) {
-      // What stands beside the delta, log probabilities above all, is said once.
+      // Fields beside the delta, log probabilities above all, are sent once.
       const beside = position === last ? without(theirs, choiceFields) : undefined
       const choices = [{ index, delta, logprobs: null, ...beside, finish_reason }]
       chunks.push(JSON.stringify({ ...head, choices }))
@@ -103,7 +103,7 @@ export class ChatStream implements RelayedStream {
     return this.#usage.isKnown && this.#isWhole(false)
   }
 
-  /** Some servers leave `[DONE]` out: then every choice that was asked for has to have finished. */
+  /** Some servers leave `[DONE]` out: then every requested choice has to have finished. */
   #isWhole(sawDone: boolean): boolean {
     const choices = [...this.#choices.values()]
     const { answers = 1 } = this.#request

@@ -3,7 +3,7 @@ import { toFinishReason, type FinishReason } from '../../wire/finish-reason'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import type { TextSize } from '../../wire/text-size'
 
-/** What one chunk said about one choice. `failed`: its finish reason is the provider's for failure. */
+/** One chunk's contribution to one choice. `failed`: its finish reason is the provider's for failure. */
 export interface ChoiceStep {
   deltas: JsonObject[]
   finish: FinishReason | null
@@ -19,7 +19,7 @@ interface ChoiceOptions {
   size: TextSize
 }
 
-/** What is billed as output; a delta may say some of it twice, in fields of its own. */
+/** Fields that are billed as output; a delta may repeat parts of them in fields of its own. */
 const writtenFields: ReadonlySet<string> = new Set(['content', 'reasoning_content', 'refusal'])
 
 const deltaFields = new Set(['role', 'tool_calls', 'content', 'reasoning', 'reasoning_content'])
@@ -30,7 +30,7 @@ export class ChoiceDeltas {
   readonly #calls: ToolCallDeltas
   #hasRole = false
   finished = false
-  /** It said itself what it cites. */
+  /** The provider sent the citations of the choice itself. */
   hasAnnotations = false
 
   constructor(options: ChoiceOptions) {
@@ -38,7 +38,7 @@ export class ChoiceDeltas {
     this.#calls = new ToolCallDeltas(options)
   }
 
-  /** Whether a provider's choice is a piece of text and nothing else; then it needs no other form. */
+  /** Returns whether a provider's choice is a piece of text and nothing else; then it needs no other form. */
   isPlain(theirs: JsonObject): boolean {
     const { delta, finish_reason: finish, error } = theirs
     if (!this.#hasRole || finish || error !== undefined || !isObject(delta)) return false
@@ -119,7 +119,7 @@ export class ChoiceDeltas {
   }
 }
 
-/** Text, reasoning and whatever else a delta says, without what is empty. */
+/** Returns text, reasoning and all other fields of a delta, without the empty ones. */
 function saidIn(delta: JsonObject): JsonObject {
   const said: JsonObject = {}
   for (const name in delta) {
@@ -134,7 +134,7 @@ function saidIn(delta: JsonObject): JsonObject {
   return said
 }
 
-/** What is said in a text, or in parts of text and thinking as Mistral's reasoning models send them. */
+/** Reads the text of a string, or of parts of text and thinking as Mistral's reasoning models send them. */
 export function readText(content: unknown): string {
   if (typeof content === 'string') return content
   let text = ''
@@ -144,7 +144,7 @@ export function readText(content: unknown): string {
   return text
 }
 
-/** What is thought in such parts. */
+/** Reads the thoughts in such parts. */
 export function readThought(content: unknown): string {
   let thought = ''
   for (const part of partsOf(content)) {

@@ -24,13 +24,13 @@ export function getImageFormat(
   return reads ? images?.format : undefined
 }
 
-/** What one input of a relayed request may be made of. */
+/** Returns the kinds that one input of a relayed request may consist of. */
 export function getRelayedKinds(format: ImageFormat | undefined): InputKinds {
   if (format === undefined) return 'text'
   return format === 'jina' ? 'one' : 'mixed'
 }
 
-/** Where requests in a format go, if that is no operation of the OpenAI format. */
+/** The path of requests in a format, if that is no operation of the OpenAI format. */
 export const pathOfFormat = (format: ImageFormat | undefined): string | undefined =>
   format === 'voyage' ? '/multimodalembeddings' : undefined
 

@@ -9,7 +9,7 @@ import { readUsage, type Usage } from '../../wire/usage'
 
 export type EncodingFormat = 'float' | 'base64'
 
-/** One embedding, in the form that the caller asked for. */
+/** One embedding, in the form that the caller requested. */
 type Embedding = number[] | string
 
 /** The upstream request for one batch of inputs. Throws `invalid_request` for a task type that is not there. */
@@ -62,7 +62,7 @@ function toFloats(base64: string): number[] {
   )
 }
 
-/** An embedding in the format asked for, whatever the provider delivered; undefined if it is none. */
+/** Returns an embedding in the requested format, whatever the provider delivered; undefined if it is none. */
 export function toFormat(embedding: unknown, format: EncodingFormat): Embedding | undefined {
   if (typeof embedding === 'string') return format === 'base64' ? embedding : toFloats(embedding)
   if (!Array.isArray(embedding)) return undefined
@@ -74,7 +74,7 @@ export function toFormat(embedding: unknown, format: EncodingFormat): Embedding 
   return format === 'base64' ? toBase64(numbers) : numbers
 }
 
-/** Voyage counts texts and all together: what is between them are the tokens of images. */
+/** Voyage counts texts and all together: the difference are the tokens of images. */
 function withImageTokens(block: unknown): unknown {
   if (!isObject(block) || block['image_pixels'] === undefined) return block
   const { text_tokens: texts, total_tokens: total } = block

@@ -41,7 +41,7 @@ const isNothing = (value: unknown) =>
   value === '' ||
   (Array.isArray(value) && value.length === 0)
 
-/** A turn without text is refused, and one of thoughts that do not go back says nothing. */
+/** Providers refuse a turn without text, and one with nothing but thoughts that do not go back is empty. */
 function thoughtAlone(message: JsonObject, options: RelayOptions): JsonObject[] {
   if (options.historyReasoning === 'strip') return []
   return [toUpstream({ ...message, content: '' }, options)]
@@ -54,7 +54,10 @@ function arePlain(messages: readonly unknown[], options: RelayOptions): boolean 
   return true
 }
 
-/** Who said it and a text, as nearly all are: nothing of it can need touching, and nothing is made. */
+/**
+ * Returns true for a message of a role and a text alone, as nearly all are: it needs no change and no
+ * copy.
+ */
 function isPlain(message: JsonObject, options: RelayOptions): boolean {
   for (const name in message) if (name !== 'role' && name !== 'content') return false
   for (const name of options.dropFromMessages) if (name in message) return false
@@ -89,7 +92,7 @@ function toUpstream(original: JsonObject, options: RelayOptions): JsonObject {
   return copy
 }
 
-/** What an answer cited; a request that has it is refused by strict providers. */
+/** Removes the citations of an answer; strict providers refuse a request that has them. */
 function uncited(message: JsonObject): JsonObject {
   return {
     ...('citations' in message && { citations: undefined }),
@@ -107,7 +110,7 @@ function toDocument(part: unknown): unknown {
 
 const isText = (value: unknown) => typeof value === 'string' && value !== ''
 
-/** What a provider keeps in annotations for its next answer, such as a file that it has read, goes back. */
+/** Keeps annotations that a provider needs back for its next answer, such as a file that it has read. */
 function withoutCitations(annotations: unknown): unknown {
   const kept = annotationsIn(annotations).filter(({ type }) => !isCitation(type))
   return kept.length > 0 ? kept : undefined
@@ -115,7 +118,7 @@ function withoutCitations(annotations: unknown): unknown {
 
 const isCitation = (type: unknown) => type === 'url_citation' || type === 'file_citation'
 
-/** Undefined fields are not written. */
+/** Removes `extra_content` by undefined fields, which are not written. */
 function withoutExtraContent(message: JsonObject, calls: unknown): JsonObject {
   const changes: JsonObject = 'extra_content' in message ? { extra_content: undefined } : {}
   if (Array.isArray(calls) && calls.some((call) => isObject(call) && 'extra_content' in call)) {
@@ -148,7 +151,7 @@ function fittingIds(message: JsonObject, { toolCallIds }: RelayOptions): JsonObj
   return changes
 }
 
-/** Reasoning goes back only to who asks for it, under the name it has there. */
+/** Reasoning goes back only to providers that want it, under the name it has there. */
 function reasoning(message: JsonObject, { historyReasoning }: RelayOptions): JsonObject {
   const { reasoning_content: text, reasoning_details: details } = message
   // Signed by another provider. Undefined fields are not written.

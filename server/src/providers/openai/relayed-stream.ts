@@ -7,28 +7,28 @@ import { readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
 import { maxUsage, withOutputOfAtMost } from '../../wire/usage-claims'
 import type { RelayOptions } from '../provider'
 
-/** What a relayed answer needs to know of its request. */
+/** The facts about its request that a relayed answer needs. */
 export interface RelayRequest {
   identity: Identity
   source: ErrorSource
   options: RelayOptions
-  /** The caller asked for the usage chunk. */
+  /** The caller wants the usage chunk. */
   wantsUsage: boolean
   /** The caller sent `functions`, the older form of tools, and gets the older answer. */
   legacyFunctions: boolean
   newCallId: () => string
   /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
   callerNames?: ReadonlyMap<string, string> | undefined
-  /** How many choices were asked for; one unless said otherwise. */
+  /** The number of requested choices; one where absent. */
   answers?: number
-  /** Counts what was asked and answered, for a provider that does not. */
+  /** Counts the request and the answer, for a provider that does not. */
   estimate: (output: TextSize) => Usage
   /**
-   * How many tokens of output a provider may count beyond what its answer shows: thinking, where that is
-   * plausible. What it counts beyond these is not believed.
+   * The tokens of output that a provider may count beyond what its answer shows: thinking, where that is
+   * plausible. A count beyond these is not believed.
    */
   hiddenTokens: (usage: Usage) => number
-  /** What of the answer is counted and measured beside its tokens; undefined for nothing. */
+  /** Units of the answer that are counted and measured beside its tokens; undefined for none. */
   units?: AnswerUnits | undefined
 }
 
@@ -47,7 +47,7 @@ export function withUnits(
   }
 }
 
-/** A provider's count of an answer, no larger than what was shown allows. */
+/** Limits a provider's count of an answer to the maximum that its visible content allows. */
 export const withinShown = (
   usage: Usage,
   shown: Pick<TextSize, 'tokensAtMost'>,
@@ -56,25 +56,25 @@ export const withinShown = (
 
 /** A relayed stream: `next` per event, then `end`; `usage` when it has ended, however it did. */
 export interface RelayedStream {
-  /** The chunks to send for an event's `data`. Throws for an error, and for what is no chunk. */
+  /** The chunks to send for an event's `data`. Throws for an error, and for data that is no chunk. */
   next(data: string): string[]
   /** The last chunks. Throws when the stream was cut. `sawDone`: it ended in `[DONE]`. */
   end(sawDone: boolean): string[]
   usage(): Usage
-  /** All was said and counted: a connection that breaks now takes nothing of the answer away. */
+  /** All content and counts arrived: a connection that breaks now takes nothing of the answer away. */
   isComplete?(): boolean
   /** Set by dialects that mark their end otherwise than by `[DONE]`. */
   readonly isOver?: boolean
-  /** Tokens of output that were written so far, at least. Who cannot tell is never cut. */
+  /** Tokens of output that were written so far, at least. A stream without this count is never cut. */
   tokensAtLeast?(): number
   /**
-   * Ends an answer that is not paid for any further, with `length`: its last chunks. What is estimated
-   * of it is `most` tokens of output at most.
+   * Ends an answer that is not paid for any further, with `length`: its last chunks. The estimate of it is
+   * `most` tokens of output at most.
    */
   cut?(most: number): string[]
 }
 
-/** Keeps what a stream says about its usage; it may come on any chunk, and the largest counts. */
+/** Keeps the usage that a stream reports; it may come on any chunk, and the largest counts. */
 export class StreamUsage {
   readonly size: TextSize
   readonly #request: RelayRequest
@@ -105,7 +105,9 @@ export class StreamUsage {
     this.#block = block
   }
 
-  /** So far: what the provider said, as far as what it showed allows, else an estimate of what was written. */
+  /**
+   * The usage so far: the provider's count, as far as its content allows, else an estimate of the content.
+   */
   total(): Usage {
     const told = this.#usage
     const usage = told
@@ -124,7 +126,7 @@ export class StreamUsage {
     return this.chunks()
   }
 
-  /** The usage chunk, for a caller who asked. */
+  /** The usage chunk, for a caller who wants it. */
   chunks(): string[] {
     if (!this.#request.wantsUsage) return []
     const usage = toRelayedUsageBlock(this.total(), this.#block)

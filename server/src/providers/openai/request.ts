@@ -8,9 +8,9 @@ import { isObject, type JsonObject } from '../../wire/json-body'
 import { toTools, usesFunctions } from '../../wire/legacy-functions'
 import type { RelayOptions } from '../provider'
 
-/** What a request becomes on its way to one candidate. */
+/** The provider's model and quirks for a request to one candidate. */
 export interface RelayTarget {
-  /** What the provider calls the model. */
+  /** The provider's name of the model. */
   upstreamModel: string
   options: RelayOptions
 }
@@ -26,7 +26,7 @@ export function readOutputLimit(request: JsonObject): { limit: number; field: st
   return undefined
 }
 
-/** The same request with a lower output limit; with undefined as it is. */
+/** Returns the request with a lower output limit; unchanged for undefined. */
 export function withOutputLimit(request: JsonObject, limit: number | undefined): JsonObject {
   if (limit === undefined) return request
   const { max_completion_tokens: _limit, ...rest } = request
@@ -35,7 +35,7 @@ export function withOutputLimit(request: JsonObject, limit: number | undefined):
 
 const isEmptyArray = (value: unknown) => Array.isArray(value) && value.length === 0
 
-/** A chat request for a provider that speaks the same format: what is not named here travels on. */
+/** Writes a chat request for a provider of this format: fields that are not named here travel on. */
 export function toUpstreamChat(request: JsonObject, target: RelayTarget): JsonObject {
   const { options } = target
   const chat = withoutAbsent(withKnownTools(request, target))
@@ -86,7 +86,7 @@ export function findFieldsOmittedByRelay(chat: JsonObject, target: RelayTarget):
   return dropped.length > 0 ? omittedOf(chat, dropped) : dropped
 }
 
-/** Reasoning models refuse what tunes the sampling, and name the limit differently. */
+/** Reasoning models refuse fields that tune the sampling, and name the limit differently. */
 function toReasoning(chat: JsonObject, { reasoningModelsDrop }: RelayOptions): void {
   if (chat['max_tokens'] !== undefined) chat['max_completion_tokens'] = chat['max_tokens']
   for (const name of ['max_tokens', ...reasoningModelsDrop]) delete chat[name]
@@ -95,11 +95,11 @@ function toReasoning(chat: JsonObject, { reasoningModelsDrop }: RelayOptions): v
 /** A legacy completion for a provider that serves them. */
 export function toUpstreamCompletion(request: JsonObject, target: RelayTarget): JsonObject {
   const completion = withoutAbsent(request)
-  // One limit goes on, the one that is paid for: a second field could say more.
+  // Only the limit that is paid for goes on: a second field could allow more.
   const limit = readOutputLimit(request)
   delete completion['max_completion_tokens']
   if (limit) completion['max_tokens'] = limit.limit
-  // Zero is absent, but with `echo` it asks for no output at all.
+  // Zero is absent, but with `echo` it requests no output at all.
   else if (completion['echo'] !== true) delete completion['max_tokens']
   if (completion['best_of'] === 0) delete completion['best_of']
   return finish(completion, target)
@@ -118,7 +118,7 @@ function finish(body: JsonObject, { upstreamModel, options }: RelayTarget): Json
   body['model'] = upstreamModel
   delete body['stream_options']
   boundIdentifiers(body)
-  // Usage is always asked for; the caller sees it only if he asked.
+  // Usage is always requested; the caller sees it only on request.
   if (body['stream'] === true && options.streamUsage) {
     body['stream_options'] = { include_usage: true }
   }

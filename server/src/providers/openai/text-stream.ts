@@ -60,7 +60,7 @@ export class TextStream implements RelayedStream {
     return this.#usage.isKnown && this.#isWhole(false)
   }
 
-  /** As in a chat. */
+  /** Decides as for a chat: some servers leave `[DONE]` out. */
   #isWhole(sawDone: boolean): boolean {
     const choices = [...this.#finished.values()]
     const { answers = 1 } = this.#request

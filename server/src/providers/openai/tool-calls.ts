@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../wire/json-body'
 
-/** What calls are called by. */
+/** The ids and names of calls. */
 interface Naming {
   newCallId: () => string
   /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
@@ -21,7 +21,7 @@ interface Call {
 export class ToolCallDeltas {
   readonly #naming: Naming
   readonly #calls: Call[] = []
-  /** Their index, or their id where they give no index -> ours. */
+  /** Their index, or their id where they give no index -> the index sent to the client. */
   readonly #indexes = new Map<number | string, number>()
 
   constructor(naming: Naming) {
@@ -91,7 +91,7 @@ export function toWholeArguments(value: unknown): string {
   return isNothing(text) ? '{}' : text
 }
 
-/** What some providers send in place of no arguments. */
+/** Values that some providers send in place of no arguments. */
 const isNothing = (args: string) => args.trim() === '' || args === 'null'
 
 const customOf = ({ name, input }: JsonObject) => ({

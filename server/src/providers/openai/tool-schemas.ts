@@ -6,7 +6,10 @@ import { isObject, type JsonObject } from '../../wire/json-body'
  */
 export const toPlainTools = (tools: unknown): unknown => eachTool(tools, toPlain)
 
-/** The same tools, of objects at the root with `properties`: OpenAI refuses those without, Anthropic takes them. */
+/**
+ * Returns the tools with `properties` on objects at the root: OpenAI refuses those without, Anthropic
+ * takes them.
+ */
 export function withProperties(tools: unknown): unknown {
   if (!Array.isArray(tools) || !tools.some(lacksProperties)) return tools
   return eachTool(tools, (schema) =>

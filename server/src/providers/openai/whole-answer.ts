@@ -10,7 +10,7 @@ import { isObject, type JsonObject } from '../../wire/json-body'
 import { TextSize } from '../../wire/text-size'
 import { completionTokens, readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
 
-/** A whole answer as the caller gets it, and what it used. */
+/** A whole answer as the caller receives it, and its usage. */
 export interface WholeAnswer {
   body: JsonObject
   usage: Usage
@@ -18,7 +18,7 @@ export interface WholeAnswer {
   isTold?: boolean
 }
 
-/** What of an answer is not passed on, or is said by us. */
+/** Fields of an answer that are not passed on, or that Tollgate sets. */
 const answerFields = new Set([
   'id',
   'object',
@@ -34,7 +34,7 @@ const answerFields = new Set([
 
 type ToChoice = (choice: JsonObject, index: number, request: RelayRequest) => JsonObject
 
-/** Relays a whole chat completion. Throws for an error inside a 200, and for what is no answer. */
+/** Relays a whole chat completion. Throws for an error inside a 200, and for an answer that is none. */
 export const relayChat = (answer: unknown, request: RelayRequest): WholeAnswer =>
   relay(answer, request, toChatChoice)
 
@@ -103,7 +103,7 @@ const measured = (usage: Usage, { answer, choices, request }: Relayed): Usage =>
     processingMs: processingMsIn(answer),
   })
 
-/** Sources that stand beside the choices are what the texts cite. */
+/** Sources beside the choices are the citations of their texts. */
 function addSources(choices: readonly JsonObject[], answer: JsonObject): void {
   const annotations = readSourceAnnotations(answer)
   if (annotations.length === 0) return
@@ -129,7 +129,7 @@ function toMessage(theirs: JsonObject, request: RelayRequest): JsonObject {
   const calls = toCalls(theirs['tool_calls'], request)
   const text = content === null ? '' : readText(content)
   message['role'] = 'assistant'
-  // Beside calls an empty text says nothing.
+  // Beside calls an empty text adds nothing.
   message['content'] = content === null || (calls.length > 0 && text === '') ? null : text
   message['refusal'] = theirs['refusal'] ?? null
   const thinking = theirs['reasoning_content'] ?? theirs['reasoning'] ?? readThought(content)
@@ -172,7 +172,10 @@ function withCallersName(called: JsonObject, names: RelayRequest['callerNames'])
   return given === undefined ? called : { ...called, name: given }
 }
 
-/** What nearly all answers consist of has no fewer bytes than its texts have characters. */
+/**
+ * Most answers need no closer look: their count is at most the characters of their texts, which never
+ * exceed the bytes.
+ */
 function believed(told: Usage, choices: readonly JsonObject[], request: RelayRequest): Usage {
   let length = 0
   for (const { message, text } of choices) {
@@ -191,7 +194,7 @@ const messageFields = new Set([
   'function_call',
 ])
 
-/** What was said, in the same pieces that a stream is measured by. */
+/** Measures the content, in the pieces by which a stream is measured. */
 function sizeOf(choices: readonly JsonObject[], units?: AnswerUnits): TextSize {
   const size = new TextSize(units)
   for (const choice of choices) {

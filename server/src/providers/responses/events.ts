@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../wire/json-body'
 const index = z.int()
 const text = z.string()
 
-/** An item of the output; only what is read. */
+/** An item of the output; only the fields that are read. */
 const ResponsesOutputItem = z.looseObject({
   type: text,
   id: text.optional(),
@@ -16,7 +16,7 @@ const ResponsesOutputItem = z.looseObject({
 })
 export type ResponsesOutputItem = z.infer<typeof ResponsesOutputItem>
 
-/** The Response as its last event has it; only what is read. */
+/** The Response as its last event has it; only the fields that are read. */
 const Whole = z.looseObject({
   usage: z.unknown().optional(),
   error: z.looseObject({}).nullish(),
@@ -39,7 +39,7 @@ const lastTypes = [
   'response.cancelled',
 ] as const
 
-/** One event of a Response; only what is read. */
+/** One event of a Response; only the fields that are read. */
 export const ResponsesEvent = z.discriminatedUnion('type', [
   z.looseObject({ type: z.enum(textTypes), delta: text }),
   z.looseObject({ type: z.literal('response.reasoning_summary_part.added'), summary_index: index }),
@@ -57,7 +57,7 @@ export const ResponsesEvent = z.discriminatedUnion('type', [
 ])
 export type ResponsesEvent = z.infer<typeof ResponsesEvent>
 
-/** The others repeat what deltas said, or belong to tools that are not asked for. */
+/** The other events repeat what deltas carried, or belong to tools that requests do not offer. */
 const known: ReadonlySet<unknown> = new Set<ResponsesEvent['type']>([
   ...textTypes,
   ...itemTypes,
@@ -75,7 +75,7 @@ const knownItems: ReadonlySet<unknown> = new Set([
   'custom_tool_call',
 ])
 
-/** Whether an event has to be of a shape that is described here. */
+/** Returns whether an event has to be of a shape that is described here. */
 export function isKnown({ type, item }: JsonObject): boolean {
   if (!known.has(type)) return false
   return !isObject(item) || knownItems.has(item['type'])

@@ -28,6 +28,6 @@ function callersField(param: string, source: ErrorSource): string {
   }
 }
 
-/** Whether thoughts were refused that another key or account had encrypted. */
+/** Returns whether the provider refused thoughts that another key or account had encrypted. */
 export const refusesSignatures = ({ status, body }: UpstreamFailure): boolean =>
   status === 400 && /encrypted.content|reasoning.{0,40}item/i.test(JSON.stringify(body) ?? '')

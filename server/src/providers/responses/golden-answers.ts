@@ -193,12 +193,12 @@ export const answers: readonly AnswerRow[] = [
   },
 ]
 
-/** What a recording itself says at its end, joined as its messages are. */
+/** Returns the message at the end of a recording, joined as its messages are. */
 const toldAtEnd = (events: readonly JsonObject[]): JsonObject => {
   const response = events.at(-1)?.['response']
   const output: unknown = isObject(response) && response['output']
   const messages = Array.isArray(output) ? output.filter(isObject) : []
-  // The recordings are shortened: what is streamed are the first pieces of each message.
+  // The recordings are shortened: only the first pieces of each message are streamed.
   const ids = new Set(messages.map(({ id }) => id))
   const said = [...ids].map((id) =>
     events
@@ -209,7 +209,7 @@ const toldAtEnd = (events: readonly JsonObject[]): JsonObject => {
   return { content: said.join('\n\n') }
 }
 
-/** Recorded answers, and what they say. */
+/** Recorded answers, and their content. */
 export const recordings: Conformance['recordings'] = [
   {
     file: 'openai-phase.1.chunks.txt',

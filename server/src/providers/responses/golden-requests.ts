@@ -61,7 +61,7 @@ const written = (withThoughts: boolean, id: string) => [
 ]
 const hashed = `${longId}${new Bun.CryptoHasher('sha256').update('x'.repeat(70)).digest('hex').slice(0, 32)}`
 
-/** What callers ask, and what the provider is sent. */
+/** Requests of callers, and the bodies that the provider receives. */
 export const requests: readonly RequestRow[] = [
   {
     what: 'request: the exact body of a rich one',

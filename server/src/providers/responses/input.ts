@@ -40,7 +40,7 @@ function toItems(turn: HistoryTurn, { sendsThoughts, customTools }: Writing): Js
         : { type: 'function_call', ...call, arguments: JSON.stringify(input) }
     })
     const answer = [...said, ...calls]
-    // A thought that led to nothing is refused.
+    // The provider refuses thoughts without an answer behind them.
     return answer.length > 0 ? [...thoughts, ...answer] : []
   }
   if (pieces.length === 0) return []

@@ -3,7 +3,7 @@ import type { TextSize } from '../../wire/text-size'
 
 const textTypes = new Set(['output_text', 'refusal', 'summary_text', 'reasoning_text'])
 
-/** Adds what an item of the output says: texts and arguments as text, all else by its length. */
+/** Adds the content of an output item: texts and arguments as text, all else by its length. */
 export function addItem(size: TextSize, item: JsonObject): void {
   const { type, name, arguments: args, input, content, summary, ...rest } = item
   if (type === 'function_call' || type === 'custom_tool_call') {

@@ -46,7 +46,7 @@ export function withoutThoughts(body: JsonObject): JsonObject | undefined {
   return rest.length < input.length ? { ...body, input: rest } : undefined
 }
 
-/** A whole Response. Throws for one that failed, and for what is none. */
+/** Reads a whole Response. Throws for one that failed, and for an answer that is none. */
 function whole(answer: unknown, asked: RelayRequest, keepsId: boolean): WholeAnswer {
   const { source, identity } = asked
   if (!isObject(answer)) throw nonsense(source.provider, 'an answer that is no JSON object')
@@ -66,8 +66,8 @@ function whole(answer: unknown, asked: RelayRequest, keepsId: boolean): WholeAns
 }
 
 /**
- * For callers who speak this format themselves. `keepsId`: the answer keeps the id under which its provider
- * may have stored it, as the credential is the caller's own. Source: contract 5.2.
+ * The passthrough for callers who use this format. `keepsId`: the answer keeps the id under which its
+ * provider may have stored it, as the credential is the caller's own. Source: contract 5.2.
  */
 export const ownFormat = ({ keepsId }: { keepsId: boolean }): NativePassthrough => ({
   format: 'responses',

@@ -3,10 +3,10 @@ import type { ChatRequest } from '../../wire/chat-request'
 
 type Effort = NonNullable<ChatRequest['reasoning_effort']>
 
-/** From little to much. */
+/** Efforts from the least to the greatest. */
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 
-/** What a model refuses on its chat endpoint, and takes as a Response. */
+/** Requests that a model refuses on its chat endpoint, and takes as a Response. */
 export const ResponsesFlags = z.strictObject({
   /** Tools in chat: not at all, only where the effort is `none`, or only where none is named. */
   toolsInChat: z.enum(['never', 'with_effort_none', 'without_effort']),
@@ -17,7 +17,7 @@ export type ResponsesFlags = z.infer<typeof ResponsesFlags>
 
 type Asked = Pick<ChatRequest, 'tools' | 'reasoning_effort'>
 
-/** Whether a chat request has to be sent as a Response. Source: contract 12.9. */
+/** Returns whether a chat request has to be sent as a Response. Source: contract 12.9. */
 export function needsResponses(flags: ResponsesFlags | undefined, chat: Asked): boolean {
   if (!flags || !chat.tools?.length) return false
   switch (flags.toolsInChat) {
@@ -41,7 +41,7 @@ export function getResponsesFlags(
   return models[longest]
 }
 
-/** The same request with the nearest effort that the model knows. */
+/** Returns the request with the nearest effort that the model knows. */
 export function withKnownEffort(chat: ChatRequest, flags: ResponsesFlags): ChatRequest {
   const effort = chat.reasoning_effort
   if (!effort || rank(effort) >= rank(flags.leastEffort)) return chat

@@ -79,7 +79,7 @@ export function createPartsReader(source: ErrorSource): PartsReader {
   }
 }
 
-/** Where in the whole text a message stands whose annotations count from its own beginning. */
+/** The position in the whole text of a message whose annotations count from its own beginning. */
 class CitedText {
   #length = 0
   #begin = 0
@@ -93,7 +93,10 @@ class CitedText {
     this.#begin = this.#length
   }
 
-  /** An annotation of a message as chat has it: what it says is in an object named like its type. */
+  /**
+   * Returns an annotation of a message in the form of chat: its fields are in an object named like its
+   * type.
+   */
   parts(annotation: unknown): Part[] {
     if (!isObject(annotation)) return []
     const { type, ...own } = annotation
@@ -107,7 +110,7 @@ class CitedText {
   }
 }
 
-/** Undefined for an event of which nothing is needed. */
+/** Reads an event; undefined for one that nothing is needed of. */
 function toEvent(data: string, source: ErrorSource): ResponsesEvent | undefined {
   const event = readEvent(data, source)
   // Nested errors are thrown already; this is the flat form.
@@ -146,7 +149,7 @@ function lastParts(
   ]
 }
 
-/** Undefined for a Response that failed. */
+/** Returns the finish reason of a Response; undefined for one that failed. */
 function finishOf(
   type: string,
   why: string | undefined,

@@ -24,7 +24,7 @@ const lastTypes = new Set(['response.completed', 'response.incomplete', 'respons
 /** Characters of an answer that are kept for its early end; a longer one ends without the rest. */
 const maxKept = 4 * 1024 * 1024
 
-/** An item of the output that has begun, and what of it has come in pieces. */
+/** An item of the output that has begun, and its text from pieces so far. */
 interface OpenItem {
   item: JsonObject
   index: unknown
@@ -33,7 +33,7 @@ interface OpenItem {
 }
 
 /**
- * Passes the events of one Response on as they are, known or not, but for its id and its model. What it used
+ * Passes the events of one Response on as they are, known or not, but for its id and its model. Its usage
  * is read from its last event.
  */
 export class RelayedResponse implements RelayedStream {
@@ -43,7 +43,7 @@ export class RelayedResponse implements RelayedStream {
   /** The items that are done, for an answer that has to be ended early. */
   readonly #done: JsonObject[] = []
   readonly #open = new Map<unknown, OpenItem>()
-  /** The Response as its provider told it last. */
+  /** The Response as its provider sent it last. */
   #response: JsonObject = {}
   #sequence = 0
   #kept = 0
@@ -71,7 +71,7 @@ export class RelayedResponse implements RelayedStream {
     if (isObject(response)) return [this.#lifecycle({ ...event, type }, response)]
     this.#kept += data.length
     this.#count(type, event)
-    // As it came: what is written anew could differ in its numbers.
+    // Sends it as it came: JSON written anew could differ in its numbers.
     return [data.includes('\n') ? namedFrame({ ...event, type }) : frameOf(type, data)]
   }
 
@@ -121,7 +121,7 @@ export class RelayedResponse implements RelayedStream {
       this.#open.delete(index)
       if (this.#hasRoom) this.#done.push(item)
       if (isBilledSearch(item)) this.#searches += 1
-      // What has come in pieces was counted.
+      // Content that came in pieces was counted already.
       if (!open || open.text === '') addItem(this.#size, item)
     } else if (typeof delta === 'string') {
       this.#addDelta(delta, event)

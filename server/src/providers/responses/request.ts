@@ -10,7 +10,7 @@ import { isObject, type JsonObject } from '../../wire/json-body'
 /** The least output limit that is taken. */
 const leastTokens = 16
 
-/** What means the same there. */
+/** Fields that mean the same in a Response. */
 const shared = [
   'user',
   'safety_identifier',
@@ -22,8 +22,8 @@ const shared = [
 ]
 
 /**
- * `POST /responses`, where nothing is kept: what the model thought comes back encrypted instead.
- * Stops, seeds, penalties and biases have no counterpart: they are named as omitted.
+ * `POST /responses`, where nothing is stored: the model's thoughts come back encrypted instead. Stops,
+ * seeds, penalties and biases have no counterpart: they are named as omitted.
  * @see https://platform.openai.com/docs/api-reference/responses/create
  */
 export const toResponse = (chat: ChatRequest, target: AdapterTarget): UpstreamRequest =>
@@ -65,7 +65,7 @@ function written(chat: ChatRequest, target: AdapterTarget, asked: JsonObject): U
 
 const alwaysTaken = ['parallel_tool_calls', 'reasoning_effort', 'verbosity']
 
-/** A model that thinks refuses them. */
+/** A model that thinks refuses these settings. */
 function toSampling({ temperature, top_p }: ChatRequest, isThinking: boolean): JsonObject {
   if (isThinking) return {}
   return {

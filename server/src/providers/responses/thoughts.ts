@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../wire/json-body'
 
 /**
- * Thoughts as they travel through clients: encrypted, in the field and the form that OpenRouter gave
- * them. The format says whose they are: nobody else can read them.
+ * Thoughts as they travel through clients: encrypted, in the field and the form that OpenRouter gave them.
+ * The format names their vendor: no other can read them.
  */
 export const thoughtFormat = 'openai-responses-v1'
 

@@ -1,7 +1,7 @@
 import { isObject } from '../../wire/json-body'
 import { readUsage, type Usage } from '../../wire/usage'
 
-/** What a Response used: the counts of chat under other names, all inside the totals. */
+/** Reads the usage of a Response: the counts of chat under other names, all inside the totals. */
 export function toUsage(block: unknown): Usage | undefined {
   if (!isObject(block)) return undefined
   const counts = {

@@ -49,7 +49,7 @@ function toChoice(request: SandboxChatRequest, model: TextModel, index: number):
     return { ...writeText(text, ends), calls }
   }
   const tokens = calls.reduce((sum, call) => sum + tokensWritten(call.function.arguments), 0)
-  // Half a call is no use to anyone: under a limit that is too small there is none.
+  // Half a call is useless: under a limit that is too small there is none.
   if (ends.limit !== undefined && tokens > ends.limit) {
     return { text: '', calls: [], finish: 'length', tokens: ends.limit }
   }

@@ -15,7 +15,7 @@ function toChoices(
   const ends = readEndRules(stop, limit)
   return prompts.flatMap((prompt) =>
     Array.from({ length: n ?? 1 }, (_, variant): SandboxText => {
-      // The way to have a prompt's own text back and nothing else.
+      // Clients get a prompt's own text back, and nothing else, in this way.
       if (echo && limit === 0) return { text: prompt, finish: 'length', tokens: 0 }
       const choice = writeText(prose[model]({ text: prompt, limit: ends.limit, variant }), ends)
       return echo ? { ...choice, text: prompt + choice.text } : choice

@@ -1,8 +1,8 @@
 const encoder = new TextEncoder()
 
 /**
- * Chunks as an OpenAI event stream that ends in `[DONE]`. Nothing is made before it is asked for;
- * once `signal` aborts, the next read fails with its reason, as reading from a cut connection does.
+ * Sends chunks as an OpenAI event stream that ends in `[DONE]`. Nothing is made before the client reads
+ * it; once `signal` aborts, the next read fails with its reason, as reading from a cut connection does.
  */
 export function createEventStream(chunks: Iterable<object>, signal: AbortSignal): Response {
   const iterator = chunks[Symbol.iterator]()

@@ -24,12 +24,12 @@ const paths: Record<SandboxRequest['path'], (request: SandboxRequest) => Respons
  * relay treats it as any other. Its models make their answers up:
  *
  * - `echo` repeats the last message of the user;
- * - `lorem` writes prose, as long as `max_tokens` says (at most 4,096 tokens), else 120 tokens;
+ * - `lorem` writes prose, `max_tokens` long (at most 4,096 tokens), else 120 tokens;
  * - `tools` calls a tool with sample arguments and, given the result, cites it (`tool-calls.ts`);
  * - `embedding` has 256 dimensions and knows nothing of meaning.
  *
  * The same request has the same answer but for `id` and `created`. Tokens are simulated (`text.ts`).
- * Never throws: what is wrong is a 400 or a 404 with OpenAI's error body.
+ * Never throws: a wrong request gets a 400 or a 404 with OpenAI's error body.
  */
 export function answer(request: SandboxRequest): Response {
   try {

@@ -1,7 +1,7 @@
 import { generateLorem } from './lorem'
 import type { TextModel } from './models'
 
-/** What a text is written from. */
+/** The inputs of a text. */
 export interface ProseOptions {
   /** The caller's words. */
   text: string
@@ -11,7 +11,7 @@ export interface ProseOptions {
   variant: number
 }
 
-/** What each model writes when nothing but words are asked of it. */
+/** The text of each model where the request has nothing but words. */
 export const prose: Record<TextModel, (ask: ProseOptions) => string> = {
   echo: ({ text }) => text,
   lorem: ({ limit, variant }) => generateLorem(limit, variant),

@@ -16,7 +16,7 @@ export class SandboxRefusal extends Error {
   }
 }
 
-/** `{error: {message, type, param, code}}`; what nobody named is a 500. */
+/** Returns `{error: {message, type, param, code}}`; an error that is no `SandboxRefusal` is a 500. */
 export function toErrorResponse(thrown: unknown): Response {
   if (thrown instanceof SandboxRefusal) {
     const { status, message, param, code } = thrown

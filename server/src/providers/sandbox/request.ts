@@ -37,7 +37,7 @@ const ResponseFormat = z.looseObject({
   json_schema: z.looseObject({ schema: z.unknown() }).optional(),
 })
 
-/** Of `POST /chat/completions`, the fields that the sandbox heeds. */
+/** The fields of `POST /chat/completions` that the sandbox reads. */
 export const SandboxChatRequest = z.looseObject({
   ...shared,
   messages: z.array(SandboxMessage).min(1),
@@ -52,7 +52,7 @@ export type SandboxChatRequest = z.infer<typeof SandboxChatRequest>
 const textOnly = 'Send text, a non-empty string or an array of them: tokens cannot be read here.'
 const Text = z.string().min(1)
 
-/** Of `POST /completions`. */
+/** The fields of `POST /completions`. */
 export const SandboxCompletionRequest = z.looseObject({
   ...shared,
   prompt: z.union([Text, z.array(Text).min(1).max(128)], { error: textOnly }),
@@ -60,7 +60,7 @@ export const SandboxCompletionRequest = z.looseObject({
 })
 export type SandboxCompletionRequest = z.infer<typeof SandboxCompletionRequest>
 
-/** Of `POST /embeddings`. */
+/** The fields of `POST /embeddings`. */
 export const EmbeddingsRequest = z.looseObject({
   model: z.string(),
   input: z.union([Text, z.array(Text).min(1).max(2048)], { error: textOnly }),

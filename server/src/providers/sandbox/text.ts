@@ -1,11 +1,11 @@
 /**
- * What the sandbox calls a token: a simulated one is a piece of text between whitespace (space, tab,
- * line ends), and a text that is read has at least one. Nothing written is no token.
+ * A simulated token of the sandbox is a piece of text between whitespace (space, tab, line ends), and a
+ * text that is read has at least one. An empty written text has none.
  */
 
 const isSpace = (code: number) => code === 32 || (code >= 9 && code <= 13)
 
-/** Where the piece that begins at or after `start` ends, `bound` at the latest. */
+/** Returns the end of the piece that begins at or after `start`, `bound` at the latest. */
 function pieceEnd(text: string, start: number, bound: number): number {
   let at = start
   while (at < bound && isSpace(text.charCodeAt(at))) at += 1

@@ -48,7 +48,7 @@ function chosen({ tools, tool_choice: choice }: SandboxChatRequest) {
 
 /**
  * The calls that the model `tools` makes: the tool that `tool_choice` names, else the first one. It
- * calls the first two when the user's text has the word "both" or "each" or says "in parallel" or "at
+ * calls the first two when the user's text contains the word "both" or "each", "in parallel" or "at
  * once", unless `parallel_tool_calls` is false. None after a tool result, without tools, and for
  * `tool_choice` `none`. Throws a `Refusal` when `tool_choice` names no tool.
  */

@@ -1,6 +1,6 @@
 import { cutAtStop, takeTokens, shortenText, tokensWritten } from './text'
 
-/** Where a written text ends: stop strings, and a limit in tokens; neither counts when absent. */
+/** The bounds of a written text: stop strings, and a limit in tokens; neither counts when absent. */
 export interface Ends {
   stops: readonly string[]
   limit: number | undefined
@@ -25,7 +25,10 @@ export function readEndRules(
   return { stops: stops.filter((each) => each !== ''), limit: limit || undefined }
 }
 
-/** What a model gets written of `text`. The stop string is left out, as a provider does. */
+/**
+ * Returns the part of `text` that a model writes within its bounds. The stop string is left out, as a
+ * provider does.
+ */
 export function writeText(text: string, { stops, limit }: Ends): SandboxText {
   const fitting = takeTokens(shortenText(text, longestText), limit ?? Number.POSITIVE_INFINITY)
   const stopped = cutAtStop(fitting, stops)

@@ -3,7 +3,7 @@ import { signClaim, type ServiceAccount } from './service-account'
 import { ApiError } from '../../errors'
 import { nonsense, toCallerError, type ErrorSource } from '../upstream-error'
 
-/** What a token source needs of the outside; `egress` has all of it. */
+/** The network and the clock of a token source; `egress` provides them. */
 export interface Outside {
   send: (call: {
     url: string
@@ -14,15 +14,15 @@ export interface Outside {
   }) => Promise<{ status: number; text: () => Promise<string> }>
   /** Milliseconds since 1970. */
   now: () => number
-  /** A signal that aborts when asking has taken too long. */
+  /** Returns a signal that aborts a token request that takes too long. */
   deadline: () => AbortSignal
 }
 
-/** A new token is asked for this long before the old one ends. */
+/** Renews a token this long before it ends. */
 const renewMs = 5 * 60_000
 /** A token that ends sooner may end on its way. */
 const leastMs = 30_000
-/** After a failed renewal the old token serves, and nobody asks again for this long. */
+/** After a failed renewal the old token serves, and no renewal starts for this long. */
 const pauseMs = 10_000
 
 const Answer = z.looseObject({ access_token: z.string().min(1), expires_in: z.number().min(1) })
@@ -33,8 +33,8 @@ interface Token {
 }
 
 /**
- * Tokens of one service account, asked for once at a time however many wait, and kept until shortly
- * before their end.
+ * Access tokens of one service account. One request at a time fetches a token, however many callers wait,
+ * and the token is kept until shortly before its end.
  */
 export class AccessTokens {
   readonly #account: ServiceAccount
@@ -59,7 +59,7 @@ export class AccessTokens {
     const leftMs = (this.#token?.endsAtMs ?? -Infinity) - nowMs
     if (this.#token && leftMs > renewMs) return this.#token.value
     if (!this.#token || leftMs <= leastMs) return (await this.#renewed()).value
-    // The old one is still good: whoever comes now need not fail with the renewal.
+    // The old token is still good: callers need not fail with the renewal.
     if (nowMs < this.#pausedUntilMs) return this.#token.value
     const old = this.#token.value
     return this.#renewed().then(
@@ -68,7 +68,7 @@ export class AccessTokens {
     )
   }
 
-  /** Forgets a token that was refused before its end, unless a newer one is there already. */
+  /** Drops a token that was refused before its end, unless a newer one is there already. */
   forget(value: string): void {
     if (this.#token?.value === value) this.#token = undefined
   }
@@ -116,7 +116,7 @@ export class AccessTokens {
 
   #read(status: number, text: string, askedAtMs: number): Token {
     const body = parsed(text)
-    // A refused claim is a bad credential, whatever the status says.
+    // A refused claim is a bad credential, whatever the status.
     if (status >= 400 && status < 500 && status !== 429) {
       throw toCallerError({ status: 401, body }, this.#source)
     }

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../errors'
 
-/** Where a project's models are. A location is a region, `us`, `eu` or `global`. */
+/** The location of a project's models: a region, `us`, `eu` or `global`. */
 export interface VertexLocation {
   project: string
   location: string
@@ -30,13 +30,16 @@ function hostOf(location: string): string {
   return `${location}-aiplatform.googleapis.com`
 }
 
-/** Whose bodies a model takes: Vertex serves the models of several vendors in their own formats. */
+/**
+ * The format of bodies that a model takes: Vertex serves the models of several vendors in their own
+ * formats.
+ */
 export type Surface = 'google' | 'anthropic' | 'openai'
 
 /** The OpenAI-compatible endpoint, for the models of all other vendors, relayed. */
 export const openaiChatPath = '/endpoints/openapi/chat/completions'
 
-/** How a model is reached, and its name there. */
+/** Returns the surface that serves a model, and the model's name there. */
 export function getSurface(upstreamModel: string): { surface: Surface; model: string } {
   const [, publisher, model] =
     /^(?:publishers\/)?([^/]+)\/(?:models\/)?([^/]+)$/.exec(upstreamModel) ?? []

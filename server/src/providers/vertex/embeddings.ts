@@ -26,7 +26,7 @@ const Predictions = z.looseObject({
     .min(1),
 })
 
-/** One vector for what an instance has, which is a text or an image here. */
+/** One vector for the content of an instance, which is a text or an image here. */
 const Multimodal = z.looseObject({
   predictions: z
     .array(
@@ -49,7 +49,7 @@ const isOfInstances = (model: string) => model.startsWith('multimodalembedding')
  * @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/multimodal-embeddings-api
  */
 export const vertexEmbeddings: EmbeddingAdapter = {
-  // Of the older models, five texts in most regions.
+  // The older models take five texts in most regions.
   batchLimit(upstreamModel) {
     const { model } = getSurface(upstreamModel)
     return model.startsWith('gemini-') || isOfInstances(model) ? 1 : 5

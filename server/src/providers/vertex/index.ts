@@ -4,7 +4,7 @@ import type { Adapter } from '../adapter'
 
 const models = gemini({
   path: '/publishers/google/models',
-  // Calls are told apart by name and order there; older models refuse an id.
+  // Vertex distinguishes calls by name and order; older models refuse an id.
   callIds: false,
   safetySettings: [],
 })

@@ -14,7 +14,7 @@ const KeyFile = z.looseObject({
   token_uri: z.string().default('https://oauth2.googleapis.com/token'),
 })
 
-/** Who asks for tokens. */
+/** The service account that requests tokens. */
 export interface ServiceAccount {
   projectId: string
   email: string
@@ -24,8 +24,9 @@ export interface ServiceAccount {
 }
 
 /**
- * A service account's key file. Throws `invalid_request` without a word of the file, which is a
- * secret: for what is none, and for a token address that is not Google's, to which we would post.
+ * Reads a service account's key file. Throws `invalid_request`, without a word of the file, which is a
+ * secret, for a text that is none, and for a token address that is not Google's, to which Tollgate would
+ * post.
  */
 export function readServiceAccount(text: string): ServiceAccount {
   const file = KeyFile.safeParse(parsed(text))
@@ -41,7 +42,7 @@ export function readServiceAccount(text: string): ServiceAccount {
   }
 }
 
-/** Whether a secret means to be a key file; an API key is no JSON. */
+/** Returns whether a secret is meant as a key file; an API key is no JSON. */
 export const isServiceAccount = (secret: string): boolean => secret.trimStart().startsWith('{')
 
 const refused = (why: string) => invalidRequest('credentials', 'bad_format', why)
@@ -76,7 +77,7 @@ function keyOf(pem: string): KeyObject {
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /**
- * What is exchanged for a token: a claim that the account is who it says, signed with its key.
+ * Signs the claim that is exchanged for a token: it names the account, and the account's key signs it.
  * @see https://developers.google.com/identity/protocols/oauth2/service-account#authorizingrequests
  */
 export function signClaim(account: ServiceAccount, nowMs: number): string {
