@@ -5,7 +5,7 @@
 export class Pause {
   #end: (() => void) | undefined
 
-  /** Resolves after so many milliseconds, or when it is ended. One at a time. */
+  /** Resolves after `ms` milliseconds, or when it is ended. One at a time. */
   async take(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, ms)

@@ -219,7 +219,7 @@ class ConsecutiveStreams implements ChunkStream {
       left = (await this.#opening)?.leave()
       await left?.rest
     }
-    // One that is being opened is left as soon as it is there.
+    // A stream that is still being opened is left once it has opened.
     const rest = this.#isCounted ? opened().catch(() => undefined) : left?.rest
     const isFree = left?.isFree === true && this.#usage === undefined
     return { rest, isFree, [Symbol.dispose]: () => left?.[Symbol.dispose]() }

@@ -123,8 +123,7 @@ export class Relay implements RelayRequest {
     const { n } = body
     const most = (model.maxOutputTokens ?? outputLimitOfUnknown) * (typeof n === 'number' ? n : 1)
     if (model.capabilities.reasoning) return most
-    // The payer of a provider accepts the count that it reports; other callers need not, of a model that does not
-    // think.
+    // The payer of a provider accepts its reported count; other callers need not, of a model that does not think.
     const isPayers = candidate.connection.owner === null || candidate.billing.mode === 'byok'
     return isPayers ? Math.min(reasoning, most) : 0
   }

@@ -44,7 +44,7 @@ export class UnansweredUse {
   /** A provider received a part, and no answer came of it. */
   lost({ loss, provider, usage }: Lost): void {
     if (billed[loss][provider.abort] === 'all') this.answered(usage())
-    // It was at work all the same: a limit of tokens is there for that.
+    // The provider was at work all the same: a limit of tokens is there for that.
     else if (loss === 'ended') this.#free = sumOf(this.#free, usage())
   }
 

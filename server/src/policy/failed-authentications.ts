@@ -20,7 +20,7 @@ interface Options {
 
 const mostAddresses = 10_000
 const lookUpEveryMs = 1000
-/** For so long wrong keys from the operator's address do not hold up the operator. */
+/** The time for which wrong keys from the operator's address do not block the operator. */
 const operatorMs = 3_600_000
 
 /**

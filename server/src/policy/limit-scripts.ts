@@ -85,7 +85,7 @@ export const placeLifeMs = 120_000
  * their positions in KEYS:
  *
  * - `[1, weight, id, windows, limits, places, limits]` takes all or nothing. Its answer is a list: the key that
- * refused, from 1, or 0; milliseconds to wait, -1 for ever; then for each window its use, its reset, its slot.
+ *   refused, from 1, or 0; milliseconds to wait, -1 for ever; then for each window its use, its reset, its slot.
  * - `[0, delta, id, windows, slots, places]` ends one that was taken. Its answer is 0.
  *
  * Answers a JSON list, with null for a request that failed: the others are not affected.
@@ -174,7 +174,7 @@ end
 return 0
 `
 
-/** A node without a heartbeat for so long has gone. */
+/** The time after which a node without a heartbeat counts as gone. */
 const nodeLifeMs = 15_000
 
 const heartbeatText = `

@@ -6,10 +6,10 @@ const usual = {
   share: 0.15,
   /** The share of work that serves no client, such as comments in a stream or requests that are refused. */
   idleShare: 0.05,
-  /** Shorter waits are skipped: owners are paced, single chunks and mistakes are not. Milliseconds of waiting. */
+  /** A burst of so much waiting is free: owners are paced, single chunks and mistakes are not. Milliseconds. */
   burstMs: 40,
   idleBurstMs: 500,
-  /** Beyond it there is no point in waiting. */
+  /** The maximum wait; beyond it the request fails. */
   maxWaitMs: 20_000,
 }
 
@@ -124,8 +124,8 @@ export class OwnerShare {
   }
 
   /**
-   * Counts work that was done, in milliseconds. Undefined where more may follow at once, else resolves when it may. Throws
-   * `OwnerBudgetExceeded`.
+   * Counts completed work, in milliseconds. Undefined where more may follow at once, else resolves when it may.
+   * Throws `OwnerBudgetExceeded`.
    */
   spend(ms: number, kind: Work): Promise<void> | undefined {
     const waitMs = this.#budget.charge(this, ms, kind)

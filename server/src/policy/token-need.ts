@@ -1,14 +1,14 @@
 import type { PromptSize } from './size'
 import type { Model } from '../catalog/model'
 
-/** The estimated need of a request before its answer is there. */
+/** The estimated need of a request before its answer. */
 export interface TokenNeed {
   promptTokens: number
   /** The number of answers, each as long as the output limit allows. */
   answers: number
 }
 
-/** Reserved for an answer without a limit; its real use is counted when it is there. */
+/** Reserved for an answer without a limit; its real use is counted afterwards. */
 const usualAnswer = 1024
 
 /** Estimates the tokens to reserve for a request: its prompt, and all it may write. Source: contract 3.1. */

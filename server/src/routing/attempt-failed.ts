@@ -35,7 +35,7 @@ export function toBroken(thrown: unknown, source: ErrorSource): ApiError {
       message: thrown.connected
         ? `The connection to ${source.provider} was lost.`
         : `${source.provider} could not be reached.`,
-      // What was sent may have been billed.
+      // The provider may have billed what it received.
       retryable: !thrown.connected,
       cause: thrown,
     })

@@ -8,7 +8,7 @@ interface Options {
   maxOpenMs: number
   /** A candidate is skipped from now on, or is served again. */
   onChange: (change: BreakerChange) => void
-  /** The maximum number of accounts in trouble that are kept, each on each route; and of those of one account. */
+  /** The maximum number of failing accounts that are kept, each on each route; and of those of one account. */
   maxAccounts?: number
   maxPerAccount?: number
 }
@@ -23,7 +23,7 @@ export interface BreakerChange {
   openMs: number
 }
 
-/** State of a candidate in trouble. */
+/** State of a failing candidate. */
 export interface FailingCandidate {
   candidate: Candidate
   /** Failures of all accounts since the last attempt that was answered. */

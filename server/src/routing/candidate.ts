@@ -46,7 +46,7 @@ export interface Candidate {
   billing: Billing
   /** The connection shares its pool's load, so that running requests count. */
   isPooled: boolean
-  /** Where it stands for a member of a collection: the recorder of its results. */
+  /** Set for a member of a collection: records its results. */
   member?: MemberAttempt | undefined
 }
 

@@ -19,7 +19,7 @@ export function classifyLoss(thrown: unknown): Loss | undefined {
   if (thrown instanceof EventTooLong || thrown instanceof AnswerTooLong) return 'ended'
   if (thrown instanceof ConnectionFailed) return thrown.connected ? 'failed' : undefined
   if (thrown instanceof ApiError) return lossIn(thrown)
-  // All else is no JSON, or not of the expected shape.
+  // All other errors are of answers that are no JSON, or not of the expected shape.
   return thrown instanceof AttemptFailed ? undefined : 'failed'
 }
 

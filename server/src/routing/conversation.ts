@@ -95,7 +95,7 @@ export class CachedConversation {
     return rendezvousOrder(this.#identity(), items, { idOf, weightOf })
   }
 
-  /** It was served; remembered where there was a choice. */
+  /** Records the route that served it; kept where there was a choice. */
   served(served: ServedRoute): void {
     if (this.#key === undefined) return
     this.#affinity.remember(this.#key, served, isContinued(this.#chat))

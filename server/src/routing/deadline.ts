@@ -87,7 +87,7 @@ export class Deadline implements Disposable, Stop {
   progress(): void {
     const isFirst = this.#lastEventAt === undefined
     this.#lastEventAt = performance.now()
-    // The timer waits for the first event, and the next silence may end before that would.
+    // The timer waits for the first event; the next idle timeout may end before that would.
     if (isFirst && this.#timer !== undefined) this.#arm()
   }
 

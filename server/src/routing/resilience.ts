@@ -80,7 +80,7 @@ export class Resilience {
     return this.#breakers.list()
   }
 
-  /** The number of accounts in trouble in memory, each on each route. */
+  /** The number of failing accounts in memory, each on each route. */
   get accountCount(): number {
     return this.#breakers.accountCount
   }

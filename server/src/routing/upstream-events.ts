@@ -70,7 +70,7 @@ export class UpstreamEvents {
     if (this.#deadline.aborted) throw this.#deadline.reason
   }
 
-  /** There is a turn to wait for. */
+  /** Whether there is a turn to wait for. */
   get hasTurn(): boolean {
     return this.#work.hasTurn
   }

@@ -3,7 +3,7 @@ import { addressOf, type ProviderRoute } from '../providers/provider-route'
 import type { Provider } from '../providers/provider'
 import { hopsHeader } from '../wire/forwarding-loop'
 
-/** One operation of the OpenAI format, and its path there. */
+/** The operations of the OpenAI format, and their paths there. */
 export const paths = {
   chat: '/chat/completions',
   completions: '/completions',

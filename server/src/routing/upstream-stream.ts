@@ -11,7 +11,7 @@ import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
 
 const afterDoneMs = 250
 
-/** Vocabularies differ a little from those that the lower bound of a text's tokens was tried with. */
+/** Vocabularies differ a little from those for which the lower bound of a text's tokens was measured. */
 const tolerance = 1 + 1 / 32
 
 /** The tokens, by their lower bound, at which a stream must get more, or end. */
@@ -37,7 +37,7 @@ export class UpstreamStream implements ChunkStream {
   #batch = noEvents
   /** Tokens above which the allowance has to grow. */
   #limit: number
-  /** The result of extending it: the stream stands still until it is known. */
+  /** The result of extending it: the stream pauses until it is known. */
   #extension: Promise<boolean> | false | undefined
   #reading: Promise<string[] | undefined> | undefined
   /** The reason that the rest of the stream is no longer relayed. */
@@ -247,7 +247,7 @@ export class UpstreamStream implements ChunkStream {
     return chunks
   }
 
-  /** The answer is whole. Its connection is kept if its end comes at once, else closed. */
+  /** The answer is whole. Its connection is reused if the end of the body comes at once, else closed. */
   #finish(isRead: boolean): void {
     this.#isOver = true
     this.#attempt.deadline[Symbol.dispose]()

@@ -53,7 +53,7 @@ export class AnswerCounts {
   /** The duration of a request without its waits for a provider. */
   readonly overhead = new Histogram(ownBounds)
 
-  /** The head of an answer goes out, after so many milliseconds. */
+  /** Counts the head of an answer, sent after so many milliseconds. */
   answered(request: AnsweredRequest, status: number, tookMs: number): void {
     const endpoint = findEndpoint(request.path)
     const at = endpoint * statuses.length + (statusAt[status] ?? 0)

@@ -56,7 +56,7 @@ function register(metric: PlainMetric, { source, registry }: Reading): void {
       collect() {
         gauge.reset()
         const samples = metric.samples(source())
-        // Without labels there is always one, and it is 0.
+        // A metric without labels always has one sample, and it is 0.
         if (samples.length === 0) gauge.remove({})
         for (const { labels, value } of samples) gauge.set(labels, value)
       },
