@@ -55,8 +55,8 @@ const mostTold = 20
 
 /**
  * The candidates of a collection's members: of each in its turn the first, then of each the second. Rejects where
- * none is left: `model_not_found` where none of its members exists, `model_access_denied` where none has a
- * connection, else the error of the request for them. Source: contract 10.4.
+ * none is left: `model_not_found` where none of its members exists, `model_access_denied` where no
+ * connection serves one, else the error of the request for them. Source: contract 10.4.
  */
 export async function shortlistMembers(collection: Collection, choice: Choice): Promise<Shortlist> {
   const name = `${collectionPrefix}${collection.name}`
@@ -169,7 +169,7 @@ interface Sorting {
   sorted: Sorted
 }
 
-/** Examines a member: it has to exist and to have a connection. */
+/** Examines a member: it has to exist, and a connection has to serve it. */
 function look(member: CollectionMember, choice: Choice, sorted: Sorted): Known | undefined {
   const model = modelOf(member, choice)
   if (!model) return undefined
