@@ -1,35 +1,35 @@
 /**
- * The way of a request to a model, stage by stage.
+ * The path of a request to a model, stage by stage.
  *
  * | word        | means                                                                             |
  * |-------------|-----------------------------------------------------------------------------------|
- * | principal   | who calls: a key, its permissions, the account that pays                          |
+ * | principal   | the caller: a key, its permissions, the account that pays                         |
  * | account     | the payer; what has a balance                                                     |
  * | API key     | a service key; shown once, stored as a hash                                       |
  * | model       | what callers name: `<provider>/<model>`                                           |
- * | provider    | who serves models; a row of `registry.ts`, or one that an operator added          |
+ * | provider    | serves models; a row of `registry.ts`, or one that an operator added              |
  * | connection  | a provider's address and credential, the platform's or a customer's               |
- * | pool        | connections of one provider and owner that take turns                             |
+ * | pool        | connections of one provider and owner that share the load                         |
  * | place       | a connection, or a pool, in the order in which an account's are tried             |
- * | terms       | what an organization limits of a member's use of its connections and its pool     |
- * | link        | the socket of a self-hosted gateway, by which its requests go                     |
+ * | terms       | limits of an organization on a member's use of its connections and its pool       |
+ * | link        | the socket of a self-hosted gateway, which carries its requests                   |
  * | frame       | one message on a link                                                             |
  * | candidate   | a model on a connection that routing may try                                      |
  * | attempt     | one try of one candidate                                                          |
- * | turn        | a request as one candidate gets it: its model, its price, a body that is paid for |
+ * | turn        | a request for one candidate: its model, its price, a body that is paid for        |
  * | chunk       | one object of an OpenAI stream, on the wire                                       |
  * | job         | a request that was checked and may run                                            |
  * | reply       | an answer on its way to the caller, whole or as a stream of chunks                |
- * | admission   | leave to run one request, limits and credit reserved                              |
+ * | admission   | permission to run one request, limits and credit reserved                         |
  * | lease       | the slice of an account's balance that one node reserved, durable                 |
- * | dialect     | a format that callers speak beside our own; its requests become chat requests     |
+ * | dialect     | a further format of callers' requests, which become chat requests                 |
  * | hold        | the worst case of one attempt, taken out of a lease, in memory                    |
  * | allowance   | the output that a running stream's hold pays for; grows while there is credit     |
- * | budget      | what a spending limit leaves to one request                                       |
+ * | budget      | the amount that a spending limit leaves to one request                            |
  * | claim       | the right to answer first under an `Idempotency-Key`; a lease while it runs       |
- * | settle      | to book what was used and end the hold                                            |
- * | log         | what its caller is shown of one request; goes with its last attempt, or alone     |
- * | usage event | what one attempt used and cost: journal first, then ledger                        |
+ * | settle      | to book the use and end the hold                                                  |
+ * | log         | the record of one request for its caller; goes with its last attempt, or alone    |
+ * | usage event | the use and cost of one attempt: journal first, then ledger                       |
  * | entry       | one line of the ledger, never changed                                             |
  * | meter       | reads usage as the answer passes; closes once                                     |
  * | request id  | one per request: in header, log and error                                         |
@@ -77,9 +77,9 @@ export interface Gateway {
   chat: (call: InboundRequest) => Promise<Reply | KeptReply>
   complete: (call: InboundRequest) => Promise<Reply | KeptReply>
   embed: (call: InboundRequest) => Promise<Reply | KeptReply>
-  /** A chat in the words of another format. */
+  /** Answers a chat in another API format. */
   converse: (dialect: Dialect, call: InboundRequest) => Promise<Reply | KeptReply>
-  /** The tokens of a prompt, about; nothing is asked of the model. */
+  /** Estimates the tokens of a prompt without calling the model. */
   count: (dialect: Dialect, call: InboundRequest) => Promise<number>
 }
 
@@ -91,7 +91,7 @@ export const createGateway = (ports: GatewayPorts): Gateway => ({
   count: (dialect, call) => countTokens(dialect, call, ports),
 })
 
-/** The first failure answers; the order is a promise. Source: contract 4.8. */
+/** Answers with the first failure; the order is a promise. Source: contract 4.8. */
 async function serve<Schema extends z.ZodType<{ model: string }>>(
   endpoint: Endpoint<Schema>,
   call: InboundRequest,
@@ -161,7 +161,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   return answer
 }
 
-/** Counts a request: by the month where that is limited, which few are, then by the minute. */
+/** Counts a request: against the monthly limit, which few accounts have, then by the minute. */
 function admit(running: RequestLifecycle, ports: GatewayPorts): undefined | Promise<void> {
   const { principal } = running
   if (principal.limits.monthly.length > 0) return admitWithinMonth(running, ports)
@@ -216,12 +216,12 @@ const meteredOf = (
   log,
 })
 
-/** What a body asks for. */
+/** The parsed content of a body. */
 interface Asked<Request> extends ReadBody {
   request: Request
   size: PromptSize
   fits: Fits
-  /** What it is thought to need; worked out once. */
+  /** Its estimated need of tokens; computed once. */
   need: () => TokenNeed
   translation: Translation | undefined
 }
@@ -284,7 +284,7 @@ function checkedOf<Request extends { model: string }>(
   }
 }
 
-/** A request of ours that was made of another. What it has no word for may be passed on all the same. */
+/** A request of ours that was made from another. Fields that we have no word for may still be passed through. */
 const measured = (body: JsonObject, { bytes }: ReadBody): ReadBody => ({
   body,
   bytes: Math.max(bytes, Buffer.byteLength(JSON.stringify(body))),

@@ -1,11 +1,11 @@
 /**
- * A pause that can be ended early. A race with a promise that ends it would leave a reaction at that
- * promise each time: where pauses follow each other for years, that is a leak.
+ * A cancellable delay. A race with a promise that ends it would leave a reaction at that promise each time: where
+ * delays follow each other for years, that is a leak.
  */
 export class Pause {
   #end: (() => void) | undefined
 
-  /** Resolves after so many milliseconds, or when it is ended. One at a time. */
+  /** Resolves after `ms` milliseconds, or when it is ended. One at a time. */
   async take(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, ms)
@@ -15,7 +15,7 @@ export class Pause {
     this.#end = undefined
   }
 
-  /** Does nothing where none is taken. */
+  /** Does nothing where no delay runs. */
   end(): void {
     this.#end?.()
   }

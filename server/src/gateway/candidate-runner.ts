@@ -18,7 +18,7 @@ import type { Deadline } from '../routing/deadline'
 import type { Resilience } from '../routing/resilience'
 import type { JsonObject } from '../wire/json-body'
 
-/** What a turn needs to know of a request that was checked. */
+/** The part of a checked request that an attempt needs. */
 interface Checkable {
   ports: Pick<
     GatewayPorts,
@@ -40,24 +40,24 @@ interface Checkable {
   candidates: readonly Candidate[]
 }
 
-/** A request as one candidate is asked: of that one's model, with a body that is paid for. */
+/** A request for one candidate: with that candidate's model and a body that is paid for. */
 export interface PricedAttempt<Request> {
   /** As it arrived. */
   checked: Request
   candidate: Candidate
-  /** That of the candidate. */
+  /** The candidate's model. */
   model: Model
   body: JsonObject
   meter: Meter
-  /** Told what of the request came to nothing. */
+  /** Records the use of parts that came to no answer. */
   unanswered: UnansweredUse
 }
 
-/** What decides on the price of an endpoint's requests. */
+/** The properties of an endpoint that decide the price of its requests. */
 export interface Priced<Request> {
-  /** Which fields its price covers. */
+  /** Selects the fields that its price covers. */
   priced: 'chat' | 'completion' | 'embedding'
-  /** The most that a request can make a model read and write. */
+  /** The upper bounds of the tokens that a request can make a model read and write. */
   volume: (turn: PricedAttempt<Request>) => TokenBounds
 }
 
@@ -66,17 +66,16 @@ interface Options<Request> {
   checked: Request
   meter: Meter
   month: MonthlyReservation | undefined
-  /** What the request is thought to need. */
+  /** Its estimated need of tokens. */
   tokens: number
-  /** Told when its caller has gone, and it goes on. */
+  /** Notified when the caller has disconnected and the request continues. */
   parting?: { left: () => void }
 }
 
 /**
- * The turns of one request's candidates: each has its own price, payer and hold, and gets a body whose
- * output limit that hold pays for. There is one at a time. The parts of a request, such as several
- * prompts, share it; while one of them needs it, or was answered in it, the others move on only where
- * neither price nor payer changes.
+ * The attempts at one request's candidates: each has its own price, payer and hold, and gets a body whose output
+ * limit that hold pays for. There is one at a time. The parts of a request, such as several prompts, share it; while
+ * one of them needs it, or was answered in it, the others fail over only where neither price nor payer changes.
  */
 export class CandidateRunner<Request extends Checkable> implements FailoverRun<
   PricedAttempt<Request>
@@ -86,15 +85,15 @@ export class CandidateRunner<Request extends Checkable> implements FailoverRun<
   #opening: Promise<PricedAttempt<Request>> | undefined
   #use: ConnectionUse | undefined
   #organizations: OrganizationUse | undefined
-  /** Whose turn it is. */
+  /** The current candidate. */
   #candidate: Candidate | undefined
-  /** The parts that run, or were answered, in this turn. */
+  /** The parts that run, or were answered, in this attempt. */
   #parts = 0
-  /** Its provider may have been asked. */
+  /** Its provider may have received the request. */
   #isBegun = false
   #isOver = false
   readonly #unanswered: UnansweredUse
-  /** Set where the request goes on though its caller has gone. */
+  /** Set where the request continues although its caller has disconnected. */
   #drain: Disposable | undefined
 
   constructor(options: Options<Request>) {
@@ -102,17 +101,17 @@ export class CandidateRunner<Request extends Checkable> implements FailoverRun<
     this.#unanswered = new UnansweredUse(options.checked.ports.settings)
   }
 
-  /** What is to be paid where no answer goes out. */
+  /** The use to be paid where no answer goes out. */
   get unanswered(): UnansweredTotal | undefined {
     return this.#unanswered.total
   }
 
-  /** It goes on though its caller has gone. */
+  /** The request continues although its caller has disconnected. */
   get isLeft(): boolean {
     return this.#drain !== undefined
   }
 
-  /** Who was asked last, or serves it. */
+  /** The candidate that was tried last, or serves the request. */
   get candidate(): Candidate | undefined {
     return this.#candidate
   }
@@ -125,7 +124,7 @@ export class CandidateRunner<Request extends Checkable> implements FailoverRun<
     return this.isLeft
   }
 
-  /** What it used is written down. Twice is harmless. */
+  /** Its use is recorded. Disposing twice is harmless. */
   [Symbol.dispose](): void {
     this.#drain?.[Symbol.dispose]()
   }
@@ -137,12 +136,12 @@ export class CandidateRunner<Request extends Checkable> implements FailoverRun<
     this.#organizations?.end(usedTokens, this.#candidate?.billing.organizationId ?? null)
   }
 
-  /** Nobody waits for the answer, but it goes on. */
+  /** Releases the places of a request that continues with no client waiting. */
   releasePlaces(): void {
     this.#organizations?.releasePlaces()
   }
 
-  /** Asks the candidates, one after the other, for the whole request or a part of it. Source: contract 10.2. */
+  /** Tries the candidates, one after the other, for the whole request or a part of it. Source: contract 10.2. */
   ask<Answer>(part: FailoverStep<PricedAttempt<Request>, Answer>): Promise<Answer> {
     return dispatch(this, part)
   }
@@ -163,17 +162,17 @@ export class CandidateRunner<Request extends Checkable> implements FailoverRun<
     return this.checked.ports.resilience
   }
 
-  /** A further part begins with whom the others are. */
+  /** A further part begins with the candidate that serves the others. */
   get candidates(): readonly Candidate[] {
     const { candidates } = this.checked
     const current = this.#candidate
     return current ? candidates.slice(candidates.indexOf(current)) : candidates
   }
 
-  /** What ended came to nothing; nobody is asked any more, or the next one. */
+  /** The attempt came to no answer; the request ends, or the next candidate follows. */
   close(): void {
     this.#parts -= 1
-    // What its provider bills all the same is still to be paid.
+    // The provider may bill it all the same, which is still to be paid.
     if (this.#parts > 0 || this.unanswered) return
     this.#options.meter.release()
     this.#spendNothing()
@@ -194,13 +193,13 @@ export class CandidateRunner<Request extends Checkable> implements FailoverRun<
     return this.#use?.isFull(refusal) === true
   }
 
-  /** Nearly every candidate counts nothing of its own. */
+  /** Opens an attempt; synchronous for nearly all candidates, as they count nothing of their own. */
   open(candidate: Candidate): PricedAttempt<Request> | Promise<PricedAttempt<Request>> {
     const isCounted = ConnectionUse.counts(candidate) || candidate.billing.terms !== undefined
     return isCounted ? this.#enterCounted(candidate) : this.#open(candidate)
   }
 
-  /** One whose connection or organization counts what it takes; where that is full it is passed over. */
+  /** Opens one whose connection or organization counts its use; a full one is skipped. */
   async #enterCounted(candidate: Candidate): Promise<PricedAttempt<Request>> {
     const { checked, tokens } = this.#options
     const { ports, principal } = checked
@@ -246,7 +245,7 @@ export class CandidateRunner<Request extends Checkable> implements FailoverRun<
     throw thrown
   }
 
-  /** Other parts are with another candidate: they are paid as they began. */
+  /** While other parts are with another candidate, they are paid as they began. */
   #move(candidate: Candidate): void {
     const current = this.#candidate
     if (!current || !this.#turn || !arePaidAlike(candidate, current)) throw unavailable()
@@ -260,7 +259,7 @@ export class CandidateRunner<Request extends Checkable> implements FailoverRun<
     return { checked, candidate, model: candidate.model, body, meter, unanswered: this.#unanswered }
   }
 
-  /** Without what the model's price does not cover, where that is what is charged. */
+  /** The body, without the fields that the model's price does not cover, where that price is charged. */
   #bodyFor({ model, billing }: Candidate): JsonObject {
     const { checked, endpoint } = this.#options
     const { body, priced } = checked
@@ -294,6 +293,6 @@ export class CandidateRunner<Request extends Checkable> implements FailoverRun<
   }
 }
 
-/** Set where the balance does not reach what was asked for. */
+/** Set where the balance does not cover the requested output limit. */
 const loweredTo = ({ outputLimit, worst }: Reservation): number | undefined =>
   outputLimit < worst.volume.outputLimit ? outputLimit : undefined

@@ -66,7 +66,7 @@ const plain: ChatForm<CallerChat> = {
   outputLimit: (turn) => chat.volume(turn).outputLimit,
 }
 
-/** A chat request as its candidates are asked. */
+/** A chat request for its candidates, with how its answer is rendered. */
 class Asking implements RenderOptions {
   readonly identity: Identity
   readonly legacyFunctions: boolean
@@ -127,7 +127,7 @@ class Streamed extends Asking implements StreamPlan<CallerChat> {
   }
 }
 
-/** A stream's own deadline begins when its provider is asked. */
+/** Fetches images before the provider is called, where a stream's own deadline begins. */
 const fetchingFirst = (images: RemoteImages) => async (turn: RequestAttempt<CallerChat>) => {
   using deadline = createAnswerDeadline(turn.checked)
   await images.fetchFor(turn, deadline.signal)

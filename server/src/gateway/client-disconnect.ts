@@ -6,7 +6,7 @@ import type { UpstreamStream } from '../routing/upstream-stream'
 import { ClientGone } from '../wire/chunk-stream'
 
 interface Options {
-  /** Aborts when the caller has gone. */
+  /** Aborts when the client has disconnected. */
   signal: AbortSignal
   deadline: Deadline
   policy: Provider['abort']
@@ -16,8 +16,8 @@ interface Options {
 }
 
 /**
- * What becomes of an attempt when its caller leaves, by how its provider bills what is aborted: it is
- * ended at once, or goes on to its usage without him.
+ * Handles a client's disconnect by how the provider bills an aborted attempt: the attempt ends at once, or is drained
+ * for its usage.
  */
 export class ClientDisconnect implements Disposable {
   readonly #options: Options
@@ -25,7 +25,7 @@ export class ClientDisconnect implements Disposable {
   #isLeft = false
   #stream: UpstreamStream | undefined
 
-  /** Watches over the opening; `opened` must be told when that is over. */
+  /** Watches over the opening; `opened` must be called when that is over. */
   constructor(options: Options) {
     this.#options = options
     const { signal } = options
@@ -34,7 +34,7 @@ export class ClientDisconnect implements Disposable {
     else signal.addEventListener('abort', this.#leave, { once: true })
   }
 
-  /** Set as soon as the attempt goes on without its caller. */
+  /** Set as soon as the attempt continues without its client. */
   get drain(): RunningDrain | undefined {
     return this.#drain
   }
@@ -47,15 +47,15 @@ export class ClientDisconnect implements Disposable {
     if (!this.#drain) deadline.cancel(new ClientGone())
   }
 
-  /** From here on whoever has the stream says when its caller leaves. */
+  /** From here on the stream's owner reports that its client has disconnected. */
   opened(stream: UpstreamStream): void {
     this.#stream = stream
     this.#unwatch()
   }
 
   /**
-   * Time is up. True where the caller is told so while the answer goes on without him: then whoever
-   * has the stream leaves it.
+   * The time is up. True where the client gets the error while the answer is drained: then the stream's owner leaves
+   * the stream.
    */
   passed(reason: Error): boolean {
     const { policy, drains, deadline, accountId } = this.#options
@@ -71,7 +71,7 @@ export class ClientDisconnect implements Disposable {
     this.#options.signal.removeEventListener('abort', this.#leave)
   }
 
-  /** The caller of a stream that was opened has gone. */
+  /** The client of an opened stream has disconnected. */
   leave(stream: UpstreamStream): Leave {
     const isFree = this.#options.policy === 'free' && !stream.ended
     if (!stream.ended) this.#leave()

@@ -19,10 +19,10 @@ import { CollectedChat } from '../wire/collected-chat'
 import { withCustomCalls } from '../wire/custom-calls'
 import { isObject, type JsonObject } from '../wire/json-body'
 
-/** A whole chat completion that somebody waits for, and until when. */
+/** A whole chat completion that a client waits for, and its deadline. */
 export interface Awaited extends RenderOptions {
   deadline: Deadline
-  /** What of the turn's body is asked for, where that is not all of it. */
+  /** The part of the attempt's body to send, where that is not all of it. */
   asked?(turn: RequestAttempt<Relayable>): JsonObject
 }
 
@@ -36,7 +36,7 @@ export interface ChatReply extends WholeReply {
   body: JsonObject
 }
 
-/** One attempt at a whole chat completion. Throws `AttemptFailed`, and what is no answer. */
+/** Makes one attempt at a whole chat completion. Throws `AttemptFailed`, and errors that are no failed attempt. */
 export function completeChat(
   turn: RequestAttempt<Relayable>,
   sent: Prepared,
@@ -46,7 +46,7 @@ export function completeChat(
   const onLost = lostBy(turn, (bytes) => promptUsage(awaited.asked?.(turn) ?? turn.body, bytes))
   const attempt: ChatAttempt = { turn, sent, telling: awaited, deadline, onLost }
   if (sent.own) return exchange(attempt, passedBack)
-  // A translated provider is always asked to stream.
+  // Requests to a translated provider always stream.
   if (sent.adapter) return collect(attempt)
   const { streamOnlyModels, streamUsage } = turn.candidate.provider.options
   if (streamOnlyModels.length === 0 || !isOneOf(streamOnlyModels, turn)) {
@@ -84,7 +84,7 @@ function passedBack(answer: unknown, attempt: ChatAttempt): ChatReply {
   return { ...replyOf(own.whole(answer, relayOf(attempt)), attempt), isTold: true }
 }
 
-/** Reads a stream to its end. What came until it broke was used. */
+/** Reads a stream to its end. All that came until it broke counts as used. */
 async function readAll(
   opened: UpstreamStream,
   { turn }: ChatAttempt,
@@ -106,7 +106,7 @@ async function readAll(
   return collected
 }
 
-/** For what only streams: its stream is collected. */
+/** Collects the stream of a provider that only streams. */
 async function collect(attempt: ChatAttempt): Promise<ChatReply> {
   const { turn, sent, telling } = attempt
   const { identity } = telling

@@ -24,7 +24,7 @@ import {
 } from '../wire/text-over-chat'
 import { addUsage, toUsageBlock, type Usage } from '../wire/usage'
 
-/** Prompts that are put to a chat model at the same time. */
+/** The number of prompts that a chat model gets at the same time. */
 const atOnce = 4
 
 interface PromptReply extends ChatReply {
@@ -32,7 +32,7 @@ interface PromptReply extends ChatReply {
   turn: RequestAttempt<CompletionRequest>
 }
 
-/** What was answered. Throws the first failure; what the others used is to be paid then. */
+/** The answers. Throws the first failure; the use of the others is to be paid then. */
 function answered(
   batch: readonly PromiseSettledResult<PromptReply>[],
   before: readonly PromptReply[],
@@ -44,7 +44,7 @@ function answered(
   throw failed.reason
 }
 
-/** A legacy completion by a model that only chats: each prompt becomes a conversation. */
+/** Answers a legacy completion by a model that only chats: each prompt becomes a conversation. */
 export async function completeOverChat(job: RunnableRequest<CompletionRequest>): Promise<Reply> {
   const { checked } = job
   using deadline = createJobDeadline(job)
@@ -54,7 +54,7 @@ export async function completeOverChat(job: RunnableRequest<CompletionRequest>):
   const answers: PromptReply[] = []
   for (let start = 0; start < prompts.length; start += atOnce) {
     const batch = prompts.slice(start, start + atOnce).map((prompt) => {
-      // Of what is asked of a turn, its other prompts are no part.
+      // The other prompts are no part of this one's request.
       const asked = (turn: RequestAttempt<CompletionRequest>) => toChatBody(turn.body, prompt)
       return job.ask({
         attempt: async (turn): Promise<PromptReply> => {
@@ -83,7 +83,7 @@ export async function completeOverChat(job: RunnableRequest<CompletionRequest>):
   }
 }
 
-/** The same as a stream: one prompt after the other. */
+/** Answers as a stream: one prompt after the other. */
 export function streamOverChat(job: RunnableRequest<CompletionRequest>): Reply {
   const { checked } = job
   const { request } = checked
@@ -130,7 +130,7 @@ export function streamOverChat(job: RunnableRequest<CompletionRequest>): Reply {
 
 interface Rewriting {
   perPrompt: number
-  /** What is put before each prompt's text, by its number; empty for nothing. */
+  /** The text to put before each prompt's completion, by its number; empty for none. */
   echoes: readonly string[]
   write: (chunk: string, place: { offset: number; echo: Map<number, string> }) => string | undefined
   usageChunk: (usage: Usage) => string[]
@@ -143,7 +143,7 @@ class ConsecutiveStreams implements ChunkStream {
   #current: OpenStream
   #number = 0
   #echo = new Map<number, string>()
-  /** Of the streams that have ended. */
+  /** The use of the streams that have ended. */
   #usage: Usage | undefined
   #isCounted = false
   #opening: Promise<OpenStream> | undefined
@@ -180,7 +180,7 @@ class ConsecutiveStreams implements ChunkStream {
     return undefined
   }
 
-  /** On to the next stream; after the last one, the chunks that end it all. */
+  /** Moves to the next stream; after the last one, the chunks that end the whole answer. */
   async #advance(): Promise<string[] | undefined> {
     this.#usage = this.usage()
     this.#isCounted = true
@@ -198,7 +198,7 @@ class ConsecutiveStreams implements ChunkStream {
     return this.#usage && this.#rewriting.usageChunk(this.#usage)
   }
 
-  /** What was used so far. */
+  /** The use so far. */
   usage(): Usage | undefined {
     const running = this.#isCounted ? undefined : this.#current.usage()
     return this.#usage && running ? addUsage(this.#usage, running) : (running ?? this.#usage)
@@ -210,7 +210,7 @@ class ConsecutiveStreams implements ChunkStream {
     this.#current.stream.cancel(reason)
   }
 
-  /** The caller has gone: of the prompts that wait, none is asked. */
+  /** The client has disconnected: the prompts that wait are not sent. */
   leave(): Leave {
     this.#waiting.length = 0
     this.ended = true
@@ -219,7 +219,7 @@ class ConsecutiveStreams implements ChunkStream {
       left = (await this.#opening)?.leave()
       await left?.rest
     }
-    // One that is being opened is left as soon as it is there.
+    // A stream that is still being opened is left once it has opened.
     const rest = this.#isCounted ? opened().catch(() => undefined) : left?.rest
     const isFree = left?.isFree === true && this.#usage === undefined
     return { rest, isFree, [Symbol.dispose]: () => left?.[Symbol.dispose]() }

@@ -23,7 +23,7 @@ import type { Candidate } from '../routing/candidate'
 import { CompletionRequest } from '../wire/completion-request'
 import { readPromptTexts } from '../wire/text-over-chat'
 
-/** `POST /v1/completions`: relayed where the provider has them, else put to a chat model. */
+/** `POST /v1/completions`: relayed where the provider has the endpoint, else sent to a chat model. */
 export const completions: Endpoint<typeof CompletionRequest> = {
   schema: CompletionRequest,
   operation: 'completions',
@@ -67,7 +67,7 @@ const servesCompletions = ({ model, provider }: Candidate) =>
 function streamed(job: RunnableRequest<CompletionRequest>): Reply {
   const identity = identityOf(job.checked, 'text_completion')
   const opening = openStream(job, {
-    // An echo of the prompt is no output, and looks like it.
+    // An echo of the prompt is no output, though it looks like it.
     allowance: ({ checked, meter }) => (checked.request.echo ? undefined : meter.allowance(1)),
     prepare,
     relay: (turn, { source }) =>

@@ -9,24 +9,24 @@ interface Options {
   tokens: number
 }
 
-/** What one request takes of the connections that it goes to, until it ends. */
+/** The use that one request makes of its connections' own limits, until it ends. */
 export class ConnectionUse {
   readonly #options: Options
   readonly #ends: (() => void)[] = []
   readonly #full = new Set<unknown>()
-  /** By connection: what makes its tokens good. */
+  /** By connection: corrects its reserved tokens to those used. */
   readonly #reserved = new Map<string, (used: number) => void>()
 
   constructor(options: Options) {
     this.#options = options
   }
 
-  /** Nearly every connection counts nothing. */
+  /** Whether a connection has a rate limit of its own; nearly none has. */
   static counts({ connection: { rpm, tpm }, isPooled }: Candidate): boolean {
     return isPooled || rpm !== null || tpm !== null
   }
 
-  /** Whether that is what `enter` rejected with: told only where it was the only cause. Source: contract 4.8. */
+  /** Whether `enter` rejected with this error: shown only where it was the only cause. Source: contract 4.8. */
   isFull(refusal: ApiError): boolean {
     return this.#full.has(refusal)
   }
@@ -51,7 +51,7 @@ export class ConnectionUse {
     }
   }
 
-  /** What was used counts at the connection that answered. Twice is harmless. */
+  /** Counts the used tokens at the connection that answered. Twice is harmless. */
   end(usedTokens: number, answeredBy: string | undefined): void {
     for (const end of this.#ends.splice(0)) end()
     for (const [id, makeGood] of this.#reserved) makeGood(id === answeredBy ? usedTokens : 0)

@@ -33,16 +33,16 @@ import {
 import { check, isObject, type JsonObject } from '../wire/json-body'
 import { readPromptTexts } from '../wire/text-over-chat'
 
-/** Where a request holds its text. */
+/** The field that holds a request's text. */
 export type TextField = 'messages' | 'prompt' | 'input'
 
-/** What is to be priced: so many tokens, or what a request would hold. */
+/** The input of an estimate: a number of tokens, or the body of a request. */
 export interface AskedCost {
   model: string
   size: { input: number; output: number } | { field: TextField; value: unknown; limit?: number }
 }
 
-/** What a request would cost, and who would pay; null for nobody. */
+/** The cost that a request would have, and the account that would pay; null for none. */
 export interface CostEstimate {
   modelId: string
   inputTokens: number
@@ -57,13 +57,13 @@ export interface EstimatePorts extends Pick<GatewayPorts, 'catalog' | 'settings'
   feeMillionths: () => number
 }
 
-/** As long as for a count that is all that is wanted. */
+/** As long as for `count_tokens`, where the count is the whole result. */
 const countingMs = 5000
 
 /**
- * Prices a request as a call for its model would be paid; calls nobody, holds nothing and takes no
- * turn. Rejects with `invalid_request` for texts that no endpoint takes, and as a call's names do, but
- * that any name that means nothing is `model_not_found`.
+ * Prices a request as a call for its model would be paid; calls no provider, holds no credit and takes no turn.
+ * Rejects with `invalid_request` for texts that no endpoint takes, and as a call does for its names, except that any
+ * unknown name is `model_not_found`.
  */
 export async function estimateCost(
   asked: AskedCost,
@@ -100,14 +100,14 @@ export async function estimateCost(
   }
 }
 
-/** What there is to count of a request. */
+/** The countable content of a request. */
 interface Text {
   body: JsonObject
   texts: readonly string[]
   /** Tokens that are known without counting. */
   around: number
   images: number
-  /** Tokens of these, unless the price charges them by the piece. */
+  /** Tokens of its images, unless the price charges images by the piece. */
   imageTokens: number
   answers: number
 }
@@ -119,7 +119,7 @@ const imagesIn = ({ messages }: CallerChat): number =>
     .flatMap<unknown>(({ content }) => (Array.isArray(content) ? content : []))
     .filter((part) => isObject(part) && part['type'] === 'image_url').length
 
-/** What each endpoint's text is to be counted by. They throw `invalid_request`, as the endpoints do. */
+/** Readers of each endpoint's text. They throw `invalid_request`, as the endpoints do. */
 const readers: Record<TextField, (body: JsonObject) => Omit<Text, 'body'>> = {
   messages: (body) => {
     const request = check(CallerChat, body)
@@ -174,10 +174,10 @@ interface Target {
   billing: Billing
 }
 
-/** Of a request that nobody has made yet. */
+/** The demands of a request that does not exist yet. */
 const nothingMuch = { needs: [], misfit: () => undefined }
 
-/** The model that a call would try first, and how that would be paid. */
+/** Resolves the model that a call would try first, and its billing. */
 async function targetOf(
   { model: name, promptTokens }: { model: string; promptTokens: () => number },
   principal: Principal,
@@ -201,7 +201,7 @@ async function targetOf(
     if (thrown.code === 'invalid_model') throw unknownModel(name)
     const known = thrown.status === 403 ? findModelByName(catalog.snapshot, name) : undefined
     const listed = known && applyUnpricedPolicy(known, settings.current.unpricedModels)
-    // Nobody serves it to the caller yet; what it would cost on the platform is known all the same.
+    // No provider serves it to the caller yet; its cost on the platform is known all the same.
     if (!listed?.enabled || !isServable(listed)) throw thrown
     return { model: listed, billing: platformOf(listed, principal) }
   }

@@ -15,13 +15,13 @@ import { TranslatedChat, type CallerChat } from '../wire/chat-request'
 import { rejectForwardingLoop } from '../wire/forwarding-loop'
 import { check, isObject } from '../wire/json-body'
 
-/** Longer than where tokens are only a check: the number is all that is wanted. */
+/** Longer than where tokens are only a check: here the count is the whole result. */
 const countingMs = 5000
 
 /**
- * Tokens of a prompt: as the provider counts them where it speaks the caller's format, else about, by
- * their texts. Free, but a request like any other to the limits of its caller. Rejects as the first
- * stages of `gateway.ts` do.
+ * Counts the tokens of a prompt: by the provider where it speaks the caller's format, else estimated from its texts.
+ * Free, but counts against its caller's limits like any other request. Rejects as the first stages of `gateway.ts`
+ * do.
  */
 export async function countTokens(
   dialect: Dialect,
@@ -67,8 +67,8 @@ interface Counting {
 }
 
 /**
- * The count of a provider that speaks the caller's format; undefined where it does not, or does not
- * count. Rejects with what it says is wrong with the request.
+ * The count of a provider that speaks the caller's format; undefined where it does not, or does not count. Rejects
+ * with the provider's reason where it rejects the request.
  */
 async function toldBy(candidate: Candidate, counting: Counting): Promise<number | undefined> {
   const { translation } = counting

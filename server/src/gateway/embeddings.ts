@@ -31,7 +31,7 @@ import {
 import { addUsage, toPromptUsageBlock } from '../wire/usage'
 
 const decodingMs = 5000
-/** Batches of one request that are under way at the same time. */
+/** The number of batches of one request that run at the same time. */
 const atOnce = 4
 
 /** `POST /v1/embeddings`. */
@@ -41,7 +41,7 @@ export const embeddings: Endpoint<typeof EmbeddingRequest> = {
   priced: 'embedding',
   limitBytes: 8 * 1024 * 1024,
   kinds: ['embedding'],
-  // The limit of an embedding model is per input, and its provider's to judge.
+  // The limit of an embedding model is per input, and enforced by its provider.
   size: () => ({ textField: 'input', output: undefined, texts: () => [], tokens: 0 }),
   need: ({ input }, bytes) => ({
     promptTokens: estimateInputTokens(bytes, () => toInputs(input)),
@@ -87,7 +87,7 @@ async function run(job: RunnableRequest<EmbeddingRequest>): Promise<Reply> {
   })
 }
 
-/** A request in as many batches as its provider wants, a few at a time. */
+/** Splits a request into batches of the provider's size, a few at a time. */
 async function embedAll(
   turn: RequestAttempt<EmbeddingRequest>,
   { deadline, inputs }: EmbeddingBatch,
@@ -106,14 +106,14 @@ async function embedAll(
     const failed = results.find(({ status }) => status === 'rejected')
     if (failed?.status !== 'rejected') continue
     for (const { usage } of answers) turn.unanswered.answered(usage)
-    // What was answered is billed: nobody else is asked for all of it again.
+    // The answered batches are billed: no other candidate gets all of it again.
     const isBilled = answers.length > 0 && failed.reason instanceof AttemptFailed
     throw isBilled ? failed.reason.error : failed.reason
   }
   return answers
 }
 
-/** Each address of an image, and the field in which it stands first. */
+/** Each image URL, and the first field that contains it. */
 function placesOf(inputs: EmbeddingInput): ReadonlyMap<string, string> {
   const places = new Map<string, string>()
   if (isTokenInput(inputs)) return places
@@ -126,7 +126,7 @@ function placesOf(inputs: EmbeddingInput): ReadonlyMap<string, string> {
   return places
 }
 
-/** An input with data in place of the addresses of what was fetched. */
+/** An input with data in place of the URLs that were fetched. */
 function withData(item: EmbeddingItem, media: ReadonlyMap<string, MediaData>): EmbeddingItem {
   if (!hasImage(item)) return item
   const parts = partsOf(item).map((part) => {
@@ -136,7 +136,7 @@ function withData(item: EmbeddingItem, media: ReadonlyMap<string, MediaData>): E
   return { parts }
 }
 
-/** Token ids go to who takes them; for the others they become text again, off the event loop. */
+/** Token ids go to providers that take them; for the others they become text again, off the event loop. */
 async function acceptable(
   inputs: EmbeddingInput,
   { candidate, checked }: RequestAttempt<EmbeddingRequest>,

@@ -9,8 +9,8 @@ interface Waiting {
 }
 
 /**
- * How much is fetched at the same time, in all and for one owner. Whoever finds no place waits, in
- * order; one whose owner has too many does not keep the others waiting.
+ * Limits the image fetches that run at the same time, in all and for one owner. A fetch without a place waits, in
+ * order; an owner with too many does not delay the others.
  */
 export class FetchPlaces {
   readonly #most: Most
@@ -21,7 +21,7 @@ export class FetchPlaces {
     this.#most = most
   }
 
-  /** A place, to be disposed of. Rejects with the reason of the signal. */
+  /** Returns a place, to be disposed of. Rejects with the reason of the signal. */
   async enter(owner: string, signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted()
     if (this.#isFree(owner)) this.#taken.push(owner)
@@ -34,7 +34,7 @@ export class FetchPlaces {
     const waiting: Waiting = { owner, enter: resolve }
     const giveUp = () => {
       const position = this.#waiting.indexOf(waiting)
-      // A place that was just given is used, and left soon.
+      // A place that was just granted is used, and released soon.
       if (position !== -1) this.#waiting.splice(position, 1)
       reject(signal.reason)
     }

@@ -19,12 +19,12 @@ const countingMs = 1000
 const bounds = { atMost: tokensAtMost, atLeast: tokensAtLeast }
 
 /**
- * Whether a request fits a model; a promise only where its tokens have to be counted. Throws or rejects with
+ * Checks that a request fits a model; a promise only where its tokens have to be counted. Throws or rejects with
  * `max_tokens_exceeded` and `context_length_exceeded`.
  */
 export type Fits = (model: Model) => undefined | Promise<void>
 
-/** Judges one request by any number of models; its tokens are counted once, where at all. */
+/** Creates the check of one request against any number of models; its tokens are counted at most once. */
 export function createFitCheck(
   size: PromptSize,
   bytes: number,
@@ -34,7 +34,7 @@ export function createFitCheck(
   return (model) => {
     const prompt = { ...size, output: getOutputLimit(model, size), bytes }
     checkOutputLimit(model, prompt)
-    // Here nearly all end.
+    // Nearly all requests end here.
     if (fitsSurely(model, prompt, bounds)) return undefined
     return checkContext(model, prompt, {
       ...bounds,
@@ -44,7 +44,7 @@ export function createFitCheck(
   }
 }
 
-/** Throws where an embedding is to have more numbers than the model's have. */
+/** Throws where a request wants embeddings with more dimensions than the model has. */
 export function checkDimensions({ id, dimensions }: Model, body: JsonObject): void {
   const asked = body['dimensions']
   if (typeof asked !== 'number' || dimensions === null || asked <= dimensions) return
@@ -58,7 +58,7 @@ interface Demanding {
   need: () => TokenNeed
 }
 
-/** What a request asks of a collection's members. */
+/** The demands of a request on a collection's members. */
 export const demandsOf = ({ body, fits, need }: Demanding): Demands => ({
   promptTokens: () => need().promptTokens,
   needs: findRequestNeeds(body),

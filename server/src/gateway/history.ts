@@ -1,8 +1,9 @@
 import type { InboundRequest, ReadBody } from './request'
 
 /**
- * A request with what it goes on from, which counts like a part of its body: a short request may go on from a
- * very long history. Rejects with `invalid_request`, and with `gateway_unavailable` where there is no room.
+ * Expands a request with the history that it continues, which counts like a part of its body: a short request may
+ * continue a very long history. Rejects with `invalid_request`, and with `gateway_unavailable` where there is no
+ * room.
  */
 export async function withHistory(
   call: Pick<InboundRequest, 'history' | 'readMore'>,

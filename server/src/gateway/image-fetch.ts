@@ -6,7 +6,7 @@ import type { Issue } from '../errors'
 import type { MediaData } from '../providers/media'
 import { detectMediaType } from '../providers/media-type'
 
-/** An address leads to no image that can be sent on; the message is for its caller. */
+/** A URL leads to no image that can be sent on; the message is for its caller. */
 export class ImageRefused extends Error {
   override readonly name = 'ImageRefused'
   readonly issue: Issue
@@ -19,16 +19,16 @@ export class ImageRefused extends Error {
 
 interface Fetch {
   url: string
-  /** The account whose request it is for. */
+  /** The account whose request needs it. */
   owner: string
   signal: AbortSignal
-  /** The most that this image may have, in bytes. */
+  /** The maximum size of this image, in bytes. */
   mostBytes: number
-  /** What all images of the request may still have together, in bytes; becomes less. */
+  /** The bytes left for all images of the request together; decreases. */
   room: { bytes: number }
 }
 
-/** Signed addresses of cloud storage have up to some 2,000. */
+/** Signed URLs of cloud storage have up to some 2,000 characters. */
 const longestAddress = 8192
 
 const megabytes = (bytes: number) => `${Math.floor(bytes / 1024 / 1024)} MB`
@@ -51,7 +51,7 @@ function refused(thrown: unknown): ImageRefused {
     const [first = '', ...rest] = thrown.refusal.replace(/\.$/, '')
     return new ImageRefused('not_allowed', `${first.toLowerCase()}${rest.join('')}`, thrown)
   }
-  // Where a name leads to is not told.
+  // The address that a name resolves to is not disclosed.
   const isUnreached = thrown instanceof ConnectionFailed && !thrown.connected
   const words = isUnreached ? 'its host could not be reached' : 'its host broke off'
   return new ImageRefused('bad_format', words, thrown)
@@ -79,7 +79,7 @@ async function ask(way: GuardedWay, { url, owner, signal }: Fetch): Promise<Answ
   )
 }
 
-/** The whole body, unless it is too long. */
+/** Reads the whole body, unless it is too long. */
 async function read(answer: Answer, { mostBytes, room }: Fetch): Promise<Buffer> {
   const told = Number(answer.headers.get('content-length') ?? 0)
   const pieces: Uint8Array[] = []
@@ -101,7 +101,7 @@ async function read(answer: Answer, { mostBytes, room }: Fetch): Promise<Buffer>
       pieces.push(piece)
     }
   } finally {
-    // What is left, where it is too much.
+    // Drops the rest of a body that is too long.
     answer.cancel()
   }
   return Buffer.concat(pieces)

@@ -5,12 +5,12 @@ import { promptCharacters } from '../metering/prompt-characters'
 import type { TokenBounds } from '../metering/worst-case'
 import type { JsonObject } from '../wire/json-body'
 
-/** How long requests to a provider may take. */
+/** The time limits of requests to a provider. */
 export type MeasuredTimers = Pick<Timers, 'requestMs' | 'streamMs'>
 
 /**
- * A volume with the characters of the prompt, and with the time until the deadline of each request to the
- * provider, where the price charges them. The same object for nearly all prices.
+ * Adds to a volume the characters of the prompt and the time until the deadline of each request to the provider,
+ * where the price charges them. Returns its argument for nearly all prices.
  */
 export function withMeasuredVolume(
   volume: TokenBounds,

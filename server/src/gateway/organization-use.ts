@@ -11,13 +11,13 @@ interface Options {
   tokens: number
 }
 
-/** What a request has of one organization. */
+/** The reservations of a request at one organization. */
 interface Entered {
   admission: Admission
   month: MonthlyReservation | undefined
 }
 
-/** Terms stay the same object until somebody changes them. */
+/** Terms stay the same object until they change. */
 const limitsBy = new WeakMap<MemberTerms, CallerLimits>()
 
 function limitsIn(terms: MemberTerms, userId: string): CallerLimits {
@@ -32,9 +32,8 @@ function limitsIn(terms: MemberTerms, userId: string): CallerLimits {
 }
 
 /**
- * What one request takes of the limits of organizations: those whose connections it is to be served by,
- * or whose pools are to pay for it. Each counts it once, however many of its candidates come to nothing.
- * Source: contract 3.1.
+ * The use that one request makes of the limits of organizations: those whose connections may serve it, or whose pools
+ * may pay for it. Each counts the request once, however many of its candidates fail. Source: contract 3.1.
  */
 export class OrganizationUse {
   readonly #options: Options
@@ -48,7 +47,7 @@ export class OrganizationUse {
 
   /**
    * Counts the request. Rejects with `rate_limit_exceeded`, `tokens_per_minute_exceeded`, and with
-   * `gateway_unavailable` where what was used this month cannot be read; so does every further call.
+   * `gateway_unavailable` where this month's use cannot be read; so does every further call.
    */
   enter(terms: MemberTerms): Promise<unknown> {
     const { organizationId } = terms
@@ -59,22 +58,22 @@ export class OrganizationUse {
     return entering
   }
 
-  /** The month's limits of an organization that was entered; undefined where it has none. */
+  /** The monthly limits of an organization that was entered; undefined where it has none. */
   monthOf(organizationId: string): MonthlyReservation | undefined {
     return this.#inside.get(organizationId)?.month
   }
 
-  /** Nothing is to be spent of any of them for now. */
+  /** Marks that nothing is to be spent of any of them for now. */
   spendNothing(): void {
     for (const { month } of this.#inside.values()) month?.hold(0n)
   }
 
-  /** Nobody waits for the answer, but it goes on. Twice is harmless. */
+  /** Releases the places of a request that continues with no client waiting. Twice is harmless. */
   releasePlaces(): void {
     for (const { admission } of this.#inside.values()) admission.releasePlace()
   }
 
-  /** The request has ended, in the same turn as its meter. Twice is harmless. */
+  /** The request has ended, in the same tick as its meter. Twice is harmless. */
   end(usedTokens: number, servedBy: string | null): void {
     this.#isOver = true
     for (const [id, entered] of this.#inside) leave(entered, id === servedBy ? usedTokens : 0)
@@ -99,7 +98,7 @@ export class OrganizationUse {
       throw thrown
     }
     const entered = { admission, month }
-    // It may have ended while the counters were asked.
+    // It may have ended while the counters were read.
     if (this.#isOver) leave(entered, 0)
     else this.#inside.set(organizationId, entered)
     return entered

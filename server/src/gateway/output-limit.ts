@@ -4,10 +4,10 @@ import { getOutputLimit } from '../policy/size'
 import { readOutputLimit, withOutputLimit } from '../providers/openai/request'
 import type { JsonObject } from '../wire/json-body'
 
-/** Who may lower the output limit of a request to what a model produces. */
+/** The format that may lower the output limit of a request to its model's maximum. */
 export type Lowering = Pick<Translation, 'lowersOutput'> | undefined
 
-/** A request body as a model can be asked; the same object where its output limit need not be lowered. */
+/** A request body within the model's output limit; the same object where its limit need not be lowered. */
 export function withModelsOutput(body: JsonObject, model: Model, lowering: Lowering): JsonObject {
   if (!lowering?.lowersOutput) return body
   const output = readOutputLimit(body)
@@ -21,7 +21,7 @@ interface Asked {
   checked: { body: JsonObject; translation?: Lowering }
 }
 
-/** The output limit that a model was asked for in place of the caller's; undefined where that one held. */
+/** The output limit that was sent to the model in place of the caller's; undefined where the caller's held. */
 export function getLoweredOutput({ model, body, checked }: Asked): number | undefined {
   const lowered = withModelsOutput(checked.body, model, checked.translation)
   return lowered === checked.body ? undefined : readOutputLimit(body)?.limit

@@ -5,7 +5,7 @@ import { isByPrice } from '../routing/candidate'
 import { coversHour } from '../wire/cache-lifetimes'
 import type { JsonObject } from '../wire/json-body'
 
-/** Request header by which a caller has Tollgate set breakpoints, or set none. */
+/** Request header by which a caller has Tollgate set breakpoints, or none. */
 export const promptCachingHeader = 'x-tollgate-prompt-caching'
 
 interface Asking {
@@ -15,9 +15,9 @@ interface Asking {
 }
 
 /**
- * How long the breakpoints of a prompt cache last that Tollgate sets for a request: what its caller
- * asks for, else what the connection says; undefined for none. Five minutes in place of an hour where the
- * price does not cover that. Throws `invalid_request`.
+ * Returns the lifetime of the prompt-cache breakpoints that Tollgate sets for a request: the caller's choice, else
+ * the connection's; undefined for none. Five minutes in place of an hour where the price does not cover an hour.
+ * Throws `invalid_request`.
  */
 export function readPromptCaching(asking: Asking): CacheLifetime | undefined {
   const lifetime = askedLifetime(asking)
@@ -38,7 +38,7 @@ function askedLifetime({ candidate, checked }: Asking): CacheLifetime | undefine
   )
 }
 
-/** A chat request with the breakpoints that are set for its client, where the provider takes any. */
+/** Adds the breakpoints that Tollgate sets to a chat request, where the provider takes any. */
 export function withPromptCaching(
   chat: JsonObject,
   turn: Asking & Pick<RequestAttempt<unknown>, 'candidate'>,

@@ -38,13 +38,13 @@ export const identityOf = (
   model: checked.model.id,
 })
 
-/** The same with the model that serves, which of a collection may be another than the first. */
+/** The same head with the serving model, which in a collection may be another than the first. */
 const servedBy = ({ model }: RequestAttempt<unknown>, identity: Identity): Identity =>
   model.id === identity.model ? identity : { ...identity, model: model.id }
 
 type Answering = Pick<RequestAttempt<unknown>, 'model' | 'body' | 'candidate'>
 
-/** Who answers a turn, and what he was sent. */
+/** The provider that answers an attempt, and the request that it received. */
 export class TurnSource implements ErrorSource {
   readonly provider: string
   readonly secret: string | null
@@ -67,17 +67,17 @@ export class TurnSource implements ErrorSource {
   }
 }
 
-/** How the answers to a request are told to its caller, whoever gives them. */
+/** Rendering of the answers to a request for its caller, whichever provider gives them. */
 export interface RenderOptions {
   identity: Identity
   legacyFunctions: boolean
-  /** Undefined for what the caller asked for. */
+  /** Undefined for the caller's own choice. */
   wantsUsage?: boolean
 }
 
 const newCallId = () => `call_${generateIdBody()}`
 
-/** What a relayed answer needs to know of the turn that asked for it. */
+/** The properties of an attempt that a relayed answer depends on. */
 export class Relay implements RelayRequest {
   readonly #turn: RequestAttempt<Relayable>
   readonly source: ErrorSource
@@ -123,13 +123,13 @@ export class Relay implements RelayRequest {
     const { n } = body
     const most = (model.maxOutputTokens ?? outputLimitOfUnknown) * (typeof n === 'number' ? n : 1)
     if (model.capabilities.reasoning) return most
-    // Who pays its provider believes what it names; nobody else need believe a model that does not think.
+    // The payer of a provider accepts its reported count; other callers need not, of a model that does not think.
     const isPayers = candidate.connection.owner === null || candidate.billing.mode === 'byok'
     return isPayers ? Math.min(reasoning, most) : 0
   }
 }
 
-/** For the whole of a plain request; a caller who leaves ends it too, unless he may ask again. */
+/** The deadline of a plain request; a disconnect ends it too, unless the client may repeat the request. */
 export function createAnswerDeadline({
   call,
   ports,
@@ -139,7 +139,7 @@ export function createAnswerDeadline({
   return deadline
 }
 
-/** The same where a provider may be asked that bills an answer whether it is waited for or not. */
+/** The deadline where a provider may be called that bills an answer even if the client disconnects. */
 export function createJobDeadline(
   job: Pick<RunnableRequest<unknown>, 'checked' | 'leave'>,
 ): Deadline {
@@ -150,8 +150,8 @@ export function createJobDeadline(
 }
 
 /**
- * Tells a turn that what was sent for it came to no answer, and what that had used. `usage` gets how many
- * bytes there were of an answer that was too long.
+ * Reports to an attempt that its request came to no answer, and its use until then. `usage` gets the number of bytes
+ * of an answer that was too long.
  */
 export const lostBy =
   ({ unanswered, candidate: { provider } }: Lossy, usage: (bytes: number) => Usage) =>
@@ -160,32 +160,32 @@ export const lostBy =
 
 type Lossy = Pick<RequestAttempt<unknown>, 'unanswered' | 'candidate'>
 
-/** What a provider read of a request that it did not answer, and wrote of an answer of so many bytes. */
+/** The usage of a provider that read a request without answering it, and wrote an answer of so many bytes. */
 export const promptUsage = (body: JsonObject, bytes: number): Usage => ({
   ...estimateUsage({ promptTokens: estimatePrompt(body) }),
   output: estimateOutputTokens(bytes, body),
 })
 
-/** What differs from candidate to candidate. */
+/** The properties that differ from candidate to candidate. */
 export interface Prepared extends OutgoingRequest {
-  /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
+  /** Name of a tool at the provider -> the caller's name of it, where they differ. */
   callerNames?: ReadonlyMap<string, string> | undefined
-  /** The caller's custom tools for which functions stand, by their names. */
+  /** The caller's custom tools that functions replace, by their names. */
   customTools?: CustomNames | undefined
-  /** Set where the caller's request is passed on in the format that it came in. */
+  /** Set where the caller's request is passed through in its own format. */
   own?: NativePassthrough | undefined
-  /** Fields of the request that are answered without; their caller is told. */
+  /** Fields of the request that are ignored; the caller is notified of them. */
   omitted?: readonly string[] | undefined
 }
 
-/** What one endpoint, or one of its prompts, adds to the opening of a stream. */
+/** The part of opening a stream that is specific to one endpoint, or to one of its prompts. */
 export interface StreamPlan<Request> {
   prepare(turn: RequestAttempt<Request>): Prepared
-  /** What of the turn's body is asked for, where that is not all of it. */
+  /** The part of the attempt's body to send, where that is not all of it. */
   asked?(turn: RequestAttempt<Request>): JsonObject
   relay(turn: RequestAttempt<Request>, prepared: Prepared): RelayedStream
   allowance(turn: RequestAttempt<Request>): OutputAllowance | undefined
-  /** What has to be done before it is written down that the turn's candidate is asked. */
+  /** Runs before the attempt at the candidate is recorded. */
   before?: ((turn: RequestAttempt<Request>) => Promise<void>) | undefined
 }
 

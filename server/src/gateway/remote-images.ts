@@ -8,18 +8,18 @@ import { invalidRequest } from '../errors'
 import type { MediaData } from '../providers/media'
 import type { CallerChat } from '../wire/chat-request'
 
-/** What one request may have fetched for it. */
+/** The limits of the images fetched for one request. */
 interface ImageLimits {
   most: number
   mostBytes: number
-  /** Of all its images together. */
+  /** For all its images together. */
   mostBytesInAll: number
   atOnce: number
   /** For all of them, from the first to the last byte. */
   ms: number
 }
 
-/** As base64 they are as long as the longest body that callers may send. */
+/** As base64 they are as long as the longest body that clients may send. */
 export const imageLimits: ImageLimits = {
   most: 32,
   mostBytes: 20 * 1024 * 1024,
@@ -28,14 +28,14 @@ export const imageLimits: ImageLimits = {
   ms: 20_000,
 }
 
-/** How images are fetched; the way is always the guarded one. */
+/** The dependencies of fetching images; the transport is always the guarded one. */
 export interface ImagePorts {
   way: GuardedWay
   places: FetchPlaces
   limits: ImageLimits
 }
 
-/** Who asks, and how it is fetched. */
+/** The account of the request, and the transport. */
 interface Fetching {
   checked: {
     ports: { images: ImagePorts }
@@ -45,7 +45,7 @@ interface Fetching {
 
 type ShownTurn = Fetching & Parameters<typeof findImageUrls>[0]
 
-/** The images that a chat request names by address; undefined where there are none, as in nearly all. */
+/** The images that a chat request references by URL; undefined where there are none, as in nearly all. */
 export function findRemoteImages({
   request,
 }: Pick<ValidatedRequest<CallerChat>, 'request'>): RemoteImages | undefined {
@@ -57,7 +57,7 @@ const nowhere: ReadonlyMap<string, string> = new Map()
 
 const isOfParts = ({ content }: CallerChat['messages'][number]) => Array.isArray(content)
 
-/** Each address, and the field in which it stands first. */
+/** Each URL, and the first field that contains it. */
 function placesOf({ messages }: CallerChat): ReadonlyMap<string, string> {
   if (!messages.some(isOfParts)) return nowhere
   const places = new Map<string, string>()
@@ -73,7 +73,7 @@ function placesOf({ messages }: CallerChat): ReadonlyMap<string, string> {
   return places
 }
 
-/** One request's images: fetched for the first candidate that wants their bytes, and kept for the next. */
+/** One request's images: fetched for the first candidate that needs their bytes, and kept for the next. */
 export class RemoteImages {
   readonly #places: ReadonlyMap<string, string>
   readonly #media = new Map<string, MediaData>()
@@ -83,20 +83,20 @@ export class RemoteImages {
     this.#places = places
   }
 
-  /** What was fetched, by address. */
+  /** The fetched images, by URL. */
   get media(): ReadonlyMap<string, MediaData> {
     return this.#media
   }
 
   /**
-   * Fetches what a turn's candidate does not fetch itself. Throws `invalid_request` where that is not to
-   * be had, or the reason for which the request has ended; `within` aborts when it has.
+   * Fetches the images that the attempt's candidate does not fetch itself. Throws `invalid_request` where one is not
+   * available, or the reason for which the request has ended; `within` aborts when it has.
    */
   async fetchFor(turn: ShownTurn, within: AbortSignal): Promise<void> {
     await this.fetchAddresses(findImageUrls(turn), turn, within)
   }
 
-  /** Fetches these, but for what was fetched before. Throws as `fetchFor`. */
+  /** Fetches these, except those fetched before. Throws as `fetchFor`. */
   async fetchAddresses(
     wanted: readonly string[],
     turn: Fetching,

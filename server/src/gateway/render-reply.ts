@@ -4,14 +4,14 @@ import type { Dialect, Translation } from '../protocols/dialect'
 import { TranslatedChat, type CallerChat } from '../wire/chat-request'
 import { isObject } from '../wire/json-body'
 
-/** Chat completions for callers of another format. */
+/** Serves chat completions to callers of another format. */
 export const overChat = (dialect: Dialect): Endpoint<typeof CallerChat> => ({
   ...chat,
   schema: TranslatedChat,
   translate: dialect.read,
 })
 
-/** A reply in the words of its caller; as it is where those are ours. */
+/** A reply in its caller's format; unchanged where that is ours. */
 export function renderForCaller(reply: Reply, translation: Translation | undefined): Reply {
   if (!translation) return reply
   if (reply.kind === 'whole' && reply.isTold) return reply

@@ -11,7 +11,7 @@ import type { Candidate } from '../routing/candidate'
 import type { CachedConversation } from '../routing/conversation'
 import { addUsage, completionTokens, promptTokens } from '../wire/usage'
 
-/** A request whose caller is known, to its end: what of it has to be ended, as far as it came. */
+/** The lifecycle of an authenticated request: ends every stage that it reached. */
 export class RequestLifecycle implements StreamObserver {
   readonly call: InboundRequest
   readonly principal: Principal
@@ -26,7 +26,7 @@ export class RequestLifecycle implements StreamObserver {
         'ended' | 'releasePlaces' | 'unanswered' | 'candidate' | typeof Symbol.dispose
       >
     | undefined
-  /** Told who served it, so that the next request of its conversation goes there. */
+  /** Notified of the route that served the request, so that the next request of its conversation goes there. */
   conversation: Pick<CachedConversation, 'served'> | undefined
   #ended: Promise<bigint> | undefined
 
@@ -56,14 +56,14 @@ export class RequestLifecycle implements StreamObserver {
     this.turns?.releasePlaces()
   }
 
-  /** It failed before anything went out. Resolves when that is written down, or takes too long. */
+  /** It failed before anything went out. Resolves when that is recorded, or takes too long. */
   async failed(thrown: unknown): Promise<void> {
     const ending = endingOf(thrown)
     if (this.admission) await written(this.settle({ usage: undefined, ...ending }))
     this.log.refuse(ending)
   }
 
-  /** The first call only: a request ends once, in whatever way it is noticed first. */
+  /** Only the first call counts: a request ends once, whatever notices it first. */
   settle(ending: Ending): Promise<bigint> {
     this.#ended ??= this.#end(ending)
     return this.#ended
@@ -76,11 +76,11 @@ export class RequestLifecycle implements StreamObserver {
     this.conversation?.served({ modelId: model.id, connectionId: connection.id })
   }
 
-  /** The one place where a request ends, however it does. */
+  /** The one place where a request ends, for whatever reason. */
   async #end(told: Ending): Promise<bigint> {
     const ending = withUnanswered(told, this.turns?.unanswered)
     this.log.ending(ending)
-    // All in one turn: what limits count is what is charged.
+    // All in one tick: the limits count the amount that is charged.
     const booked = this.meter?.end(ending)
     const usage = this.meter?.used
     const usedTokens = usage ? promptTokens(usage) + completionTokens(usage) : 0
@@ -92,7 +92,7 @@ export class RequestLifecycle implements StreamObserver {
     this.month?.end()
     let cost = 0n
     try {
-      // Its last attempt has taken the log along; where there was none, it goes by itself.
+      // Its last attempt has taken the log along; without one, the log is written alone.
       this.log.close()
       if (booked) cost = await booked
       return cost
@@ -103,7 +103,7 @@ export class RequestLifecycle implements StreamObserver {
   }
 }
 
-/** An end with what was used of it that came to no answer. */
+/** An end with the use of its parts that came to no answer. */
 function withUnanswered(ending: Ending, unpaid: UnansweredTotal | undefined): Ending {
   const { usage, outcome } = ending
   if (!unpaid || outcome === 'ok') return ending

@@ -38,7 +38,7 @@ import type { EventWriter } from '../wire/event-writer'
 import type { JsonObject } from '../wire/json-body'
 import type { Usage } from '../wire/usage'
 
-/** What the gateway works with; main.ts makes it. */
+/** The gateway's dependencies; main.ts creates them. */
 export interface GatewayPorts {
   door: Authenticator
   limits: RateLimits
@@ -47,9 +47,9 @@ export interface GatewayPorts {
   metering: Metering
   catalog: Catalog
   routing: Routing
-  /** Whose turn it is in pools of connections. */
+  /** The rotation in pools of connections. */
   turns: PoolTurns
-  /** Who served which conversation. */
+  /** The routes that served conversations. */
   affinity: ConversationAffinity
   connectionRates: ConnectionRates
   settings: { readonly current: Open & UnansweredCharge }
@@ -60,7 +60,7 @@ export interface GatewayPorts {
   resilience: Resilience
   counter: TokenCounter
   timers: Timers
-  /** The deadlines of all that runs: a stopping process ends it through them. */
+  /** The deadlines of all running requests: a graceful shutdown ends them by these. */
   running: Set<Deadline>
   drains: UsageDrainPool
   /** The event loop's time, by owner. */
@@ -76,16 +76,16 @@ export interface ReadBody {
 /** One request to a model endpoint, as it arrived. */
 export interface InboundRequest extends Credentialed {
   requestId: string
-  /** The account of whoever sent it, once that is known. */
+  /** The account of the sender, once that is known. */
   owner?: string | undefined
-  /** How many Tollgates have sent it on. */
+  /** The number of Tollgate instances that have forwarded it. */
   hops: number
-  /** Its path, and what sent it. */
+  /** Its path, and the client that sent it. */
   endpoint: string
   userAgent: string
   /**
-   * Read only after the key was accepted; `onText` gets it as it came. What is large waits until there is
-   * room for the account. Rejects with `invalid_request` and `gateway_unavailable`.
+   * Called only after the key was accepted; `onText` gets the text as it came. A large body waits until there is room
+   * for the account. Rejects with `invalid_request` and `gateway_unavailable`.
    */
   readBody: (
     limitBytes: number,
@@ -93,50 +93,50 @@ export interface InboundRequest extends Credentialed {
     onText?: (text: string) => void,
   ) => Promise<ReadBody>
   /**
-   * Reads so many bytes more that belong to its body, once there is room for them. Rejects as `read` does, and
-   * with `gateway_unavailable`. Absent where nothing but the body is read.
+   * Reads so many bytes more that belong to its body, once there is room for them. Rejects as `read` does, and with
+   * `gateway_unavailable`. Absent where nothing but the body is read.
    */
   readMore?: <Read>(bytes: number, read: () => Promise<Read>) => Promise<Read>
   /** Set where its body is large: released once that was sent on. */
   body?: { release: () => void } | undefined
-  /** Aborts when the caller has gone. */
+  /** Aborts when the client has disconnected. */
   signal: AbortSignal
-  /** Set where it is known who calls, and that he may: then no key is asked for. */
+  /** Set where the caller is already authenticated and permitted: then no key is checked. */
   principal?: Principal | undefined
   /** The only connection that may serve it. */
   connectionId?: string | undefined
-  /** Told once, when it has ended however it did: what was used, and the cost in nano-dollars. */
+  /** Called once, however it has ended: with the usage, and the cost in nano-dollars. */
   settled?: ((usage: Usage | undefined, cost: bigint) => void) | undefined
-  /** How long breakpoints of the prompt cache last that are set for it, or `off`; as its caller wrote it. */
+  /** Lifetime of the prompt-cache breakpoints that are set for it, or `off`; as its caller wrote it. */
   readonly promptCaching?: string | null | undefined
   /** Set once its end will be in the log. */
   hasLog?: boolean
   /** Follows it, where it is traced. */
   trace?: RequestTrace | undefined
-  /** Told when a provider is waited for, and when no longer. */
+  /** Called when waiting for a provider begins, and when it ends. */
   waits?: (isWaiting: boolean) => void
-  /** Set where a request may go on from answers that are kept here. */
+  /** Set where a request may continue answers that are stored here. */
   history?: RequestHistory | undefined
-  /** Set where a repeat of the request is to get its answer; a caller who leaves does not end it. */
+  /** Set where a repeat of the request gets its answer; a disconnect does not end it. */
   repeatable?: Repeatable | undefined
 }
 
-/** What a request may go on from. */
+/** The stored answers that a request may continue. */
 export interface RequestHistory {
-  /** How many bytes of it are to be read; 0 where there is none. */
+  /** The number of bytes of it that are to be read; 0 where there is none. */
   unreadBytes: (userId: string, body: JsonObject) => number | Promise<number>
-  /** The request with it in its input. */
+  /** Returns the request with the history in its input. */
   expand: (userId: string, read: ReadBody) => ReadBody | Promise<ReadBody>
 }
 
 /** A request that its caller named by an `Idempotency-Key`. Source: contract 4.9. */
 export interface Repeatable {
   /**
-   * Undefined when this request is the one to run, else the answer of the first. Rejects with
-   * `invalid_request`, `request_timeout` and `gateway_unavailable`.
+   * Undefined when this request is the one to run, else the answer of the first. Rejects with `invalid_request`,
+   * `request_timeout` and `gateway_unavailable`.
    */
   claim: (userId: string, body: JsonObject) => Promise<KeptAnswer | undefined>
-  /** A provider is about to be asked: from here on every answer is kept. */
+  /** A provider is about to be called: from here on every answer is kept. */
   dispatched: () => void
 }
 
@@ -152,16 +152,16 @@ export interface KeptReply {
 export interface WholeReply {
   kind: 'whole'
   body: object
-  /** The body is in the words of its caller already, where those are not ours. */
+  /** The body is in its caller's format already, where that is not ours. */
   isTold?: boolean
   usage: Usage
   /** Nano-dollars, once the request was settled. */
   cost?: bigint
   /** Key of the provider that answered; empty where none has yet. */
   provider: string
-  /** Fields of the request that it was answered without. */
+  /** Fields of the request that were ignored. */
   omitted?: readonly string[] | undefined
-  /** The output limit that the model was asked for, where that is not the caller's. */
+  /** The output limit that was sent to the model, where that is not the caller's. */
   outputLimit?: number | undefined
 }
 
@@ -170,26 +170,26 @@ export interface StreamReply {
   identity: Identity
   /** Set where its events are not the chunks themselves. */
   writer?: EventWriter
-  /** Settles with the first good event, or with what failed before it. */
+  /** Settles with the first good event, or with the failure before it. */
   opening: Promise<OpenStream>
 }
 
 export interface OpenStream {
   stream: ChunkStream
   provider: string
-  /** The output limit that the model was asked for, where that is not the caller's. */
+  /** The output limit that was sent to the model, where that is not the caller's. */
   outputLimit?: number | undefined
-  /** What the stream gives are whole frames in the words of its caller. */
+  /** The stream gives whole frames in its caller's format. */
   isTold?: boolean
-  /** Fields of the request that it is answered without. */
+  /** Fields of the request that are ignored. */
   omitted?: readonly string[] | undefined
-  /** What was used so far; all of it once the stream has ended. */
+  /** The usage so far; complete once the stream has ended. */
   usage: () => Usage | undefined
-  /** The caller has gone; the provider is told, or its answer is read to the end. Once. */
+  /** The client has disconnected; the provider's answer is aborted, or read to the end. Once. */
   leave: () => Leave
 }
 
-/** What is left of a stream whose caller has gone; to be disposed of when it is settled. */
+/** The rest of a stream whose client has disconnected; to be disposed of when it is settled. */
 export interface Leave extends Disposable {
   /** Resolves when nothing more comes; undefined where that is so at once. */
   rest: Promise<void> | undefined
@@ -203,37 +203,37 @@ export interface ValidatedRequest<Request> {
   call: InboundRequest
   principal: Principal
   request: Request
-  /** The same request as it arrived; unknown fields travel on. */
+  /** The same request as it arrived; unknown fields are passed through. */
   body: JsonObject
-  /** The same without what the model's price does not cover; undefined where not all pay by it. */
+  /** The body without fields that the model's price does not cover; undefined where not all candidates pay by it. */
   priced: JsonObject | undefined
   bytes: number
   model: Model
   candidates: readonly Candidate[]
-  /** What the caller named. */
+  /** The model name in the request. */
   requestedModel: string
-  /** Members of its collection that are not asked. */
+  /** Members of its collection that are skipped. */
   passedOver: readonly PassedMember[]
-  /** Set where it arrived in another format: what it stood in for. */
+  /** Set where it arrived in another format: the request that it stands for. */
   translation?: Translation | undefined
 }
 
-/** A request as one candidate is asked. */
+/** A request as sent to one candidate. */
 export type RequestAttempt<Request> = TurnOf<ValidatedRequest<Request>>
 
 /** A request that may run. */
 export interface RunnableRequest<Request> {
   readonly checked: ValidatedRequest<Request>
   /**
-   * The caller of a plain request has gone: whether what runs by `deadline` goes on without it, as its
-   * provider bills all of it anyway.
+   * The client of a plain request has disconnected: returns whether the work under `deadline` continues without it,
+   * as its provider bills all of it anyway.
    */
   leave: (deadline: Deadline) => boolean
-  /** Asks its candidates, one after the other, for the whole of it or a part. */
+  /** Tries its candidates, one after the other, for the whole of it or a part. */
   ask: <Answer>(part: FailoverStep<RequestAttempt<Request>, Answer>) => Promise<Answer>
 }
 
-/** What one model endpoint adds to the stages that all share. */
+/** The parts of the shared stages that are specific to one model endpoint. */
 export interface Endpoint<Schema extends z.ZodType<{ model: string }>> extends Priced<
   ValidatedRequest<z.output<Schema>>
 > {
@@ -243,7 +243,7 @@ export interface Endpoint<Schema extends z.ZodType<{ model: string }>> extends P
   kinds: readonly Category[]
   /** For another format than the one of `schema`: reads it first. Throws `invalid_request`. */
   translate?: (body: JsonObject) => Translation
-  /** What there is to count, should it come close to the model's context. */
+  /** The countable content, should its size come close to the model's context. */
   size: (request: z.output<Schema>, body: JsonObject) => PromptSize
   need: (request: z.output<Schema>, bytes: number) => TokenNeed
   run: (job: RunnableRequest<z.output<Schema>>) => Promise<Reply>

@@ -6,7 +6,7 @@ import type { Snapshot } from '../catalog/snapshot'
 import type { Open, RoutingContext } from '../routing/candidate'
 import { resolve, type Question, type Resolution } from '../routing/resolve-model'
 
-/** What a name comes to, and what this follows from beside the catalogue: what changes is another object. */
+/** The resolution of a name, and its inputs beside the catalogue: each change of one makes a new object. */
 interface Remembered {
   resolution: Resolution
   kinds: Question['kinds']
@@ -18,11 +18,11 @@ interface Remembered {
 type ByName = Map<string, Remembered>
 
 /**
- * By key and name, as nearly all requests ask for what one before asked for. It goes with the catalogue,
- * of which an idle key must keep no old one.
+ * By key and name, as nearly all requests repeat an earlier name. Bound to the catalogue, so that an idle key retains
+ * no old one.
  */
 const remembered = new WeakMap<Snapshot, WeakMap<Principal, ByName>>()
-/** The names of one key. */
+/** The maximum number of names of one key. */
 const mostNames = 4
 
 type Asked = Omit<Question, 'ways'> & Pick<RoutingContext, 'only' | 'conversation'>
@@ -37,8 +37,8 @@ interface Asking {
 }
 
 /**
- * What a name comes to for its caller. A request keeps the catalogue, and so the prices, that it began
- * with. A promise, and failures, as `resolve` has them.
+ * Resolves a name for its caller. A request keeps the catalogue, and so the prices, with which it began. Promises and
+ * failures are those of `resolve`.
  */
 export function resolveModel(
   asked: Asked,
@@ -71,7 +71,7 @@ export function resolveModel(
   return resolution
 }
 
-/** Of an account that nothing is known of its mappings are not known either: both are asked for at once. */
+/** The mappings of an account that is not cached are not cached either: both are loaded at once. */
 async function resolvedLater(
   lookedUp: Promise<[AccountCatalog, Mappings]>,
   asking: Asking,
@@ -96,7 +96,7 @@ function resolved(own: AccountCatalog, { asked, principal, ports }: Asking) {
   return resolve({ name, kinds, demands, ways }, routing)
 }
 
-/** Connections that take turns are in another order each time. */
+/** Connections of a pool are in another order each time. */
 const isLasting = ({ candidates }: Resolution) => !candidates.some(({ isPooled }) => isPooled)
 
 function namesOf(principal: Principal, snapshot: Snapshot): ByName {

@@ -6,12 +6,12 @@ import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
 import { withTimeout } from '../with-timeout'
 
 /**
- * Ends one request. Resolves with its cost in nano-dollars once that will be booked whatever happens,
- * rejects where it may not be: then the caller must not be told that all went well.
+ * Ends one request. Resolves with its cost in nano-dollars once its booking is certain; rejects where it may not be
+ * booked: then the caller must not get a success.
  */
 export type Settle = (ending: Ending) => Promise<bigint>
 
-/** How an error is written down. */
+/** The recorded form of an error. */
 export function toOutcome(thrown: unknown): string {
   if (thrown instanceof ClientGone) return 'cancelled'
   return thrown instanceof ApiError ? thrown.code : 'internal_error'
@@ -25,30 +25,30 @@ export const endingOf = (thrown: unknown): Pick<Ending, 'outcome' | 'error'> => 
 
 const writtenMs = 1000
 
-/** Waits until an end is written down, that a caller who is told of it finds it; not for long. */
+/** Waits until an end is recorded, so that a caller who learns of it finds it; not for long. */
 export const written = async (settling: Promise<bigint>): Promise<void> => {
   await withTimeout(settling, writtenMs).catch(() => undefined)
 }
 
-/** A request that ends badly says so itself; that its end could not be written is told by `onLost`. */
+/** Settles without waiting: a failed request has an error of its own, and `onLost` reports an end that was lost. */
 export const quietly = (settling: Promise<bigint>) => void settling.catch(() => undefined)
 
-/** Whom to tell how a request goes on. */
+/** Receives the progress of a request. */
 export interface StreamObserver {
   settle: Settle
-  /** The caller of a stream has gone; what it used may be known later. Twice is harmless. */
+  /** The client of a stream has disconnected; its use may be known later. Twice is harmless. */
   left: () => void
-  /** The first of a stream has come. */
+  /** The first chunk of a stream has come. */
   opened: () => void
-  /** Sees what goes out of a stream. */
+  /** Sees the output of a stream. */
   log: Pick<RequestLog, 'opened' | 'seen'>
-  /** Aborts when the caller has gone, even where nobody reads any more. */
+  /** Aborts when the client has disconnected, even where the stream is no longer read. */
   signal: AbortSignal
 }
 
 /**
- * A stream as it is, with `settle` called when it ends: before its last chunk, when it breaks, when it
- * never opens, and when nothing more comes of it after the caller has gone.
+ * Passes a stream through and calls `settle` when it ends: before its last chunk, when it breaks, when it never
+ * opens, and when nothing more comes of it after the client has disconnected.
  */
 export function settleOnEnd(reply: StreamReply, parting: StreamObserver): StreamReply {
   const { signal } = parting
@@ -66,7 +66,7 @@ export function settleOnEnd(reply: StreamReply, parting: StreamObserver): Stream
       throw thrown
     },
   )
-  // Whoever waits for it sees what it rejects with.
+  // The reader of the stream sees the rejection.
   opening.catch(() => undefined)
   return { ...reply, opening }
 }
@@ -87,9 +87,9 @@ const fine: Parted = { outcome: 'ok' }
 class SettledStream implements ChunkStream {
   readonly #opened: OpenStream
   readonly #parting: StreamObserver
-  /** Set when the caller has gone: then only this settles. */
+  /** Set when the client has disconnected: then only this settles. */
   #departure: Promise<bigint> | undefined
-  /** The provider's answer is read on without its caller. */
+  /** The provider's answer is drained without its client. */
   #goesOn = false
 
   constructor(opened: OpenStream, parting: StreamObserver) {
@@ -121,7 +121,7 @@ class SettledStream implements ChunkStream {
     quietly(this.#end(endingOf(reason)))
   }
 
-  /** The caller has gone. A stream that finished just then is a finished one. */
+  /** The client has disconnected. A stream that finished just then is a finished one. */
   leave(): void {
     if (this.ended) return quietly(this.#end(fine))
     void this.#part({ outcome: 'cancelled' })

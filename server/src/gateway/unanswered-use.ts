@@ -2,36 +2,36 @@ import type { Provider } from '../providers/provider'
 import type { Loss } from '../routing/classify-loss'
 import { addUsage, type Usage } from '../wire/usage'
 
-/** What an operator has set: whether callers are charged for what a provider was sent and did not answer. */
+/** The operator's setting: whether callers are charged for requests that a provider received and did not answer. */
 export interface UnansweredCharge {
   unansweredRequests: 'charge' | 'waive'
 }
 
 type Billed = 'all' | 'nothing'
 
-/** What a provider bills where no answer came of a request that it was sent; it read the prompt at least. */
+/** The part that a provider bills of a request that it received and did not answer; it read the prompt at least. */
 const billed: Readonly<Record<Loss, Readonly<Record<Provider['abort'], Billed>>>> = {
-  // A caller could have it read prompt after prompt.
+  // Otherwise a caller could have it read prompt after prompt for free.
   ended: { stops: 'all', unknown: 'all', bills_all: 'all', free: 'nothing' },
-  // Most bill what they answered.
+  // Most providers bill only answers.
   failed: { stops: 'nothing', unknown: 'nothing', bills_all: 'all', free: 'nothing' },
 }
 
 interface Lost {
   loss: Loss
   provider: Pick<Provider, 'abort'>
-  /** What was sent, and what had come of its answer. */
+  /** The usage of the request as sent, and of its answer so far. */
   usage: () => Usage
 }
 
-/** What a request used whose caller gets no answer. */
+/** The use of a request whose caller gets no answer. */
 export interface UnansweredTotal {
   usage: Usage
   /** It costs nothing, but counts in limits. */
   isFree: boolean
 }
 
-/** What providers bill of a request's parts where the request comes to nothing: the one place that decides it. */
+/** Decides, in one place, the part that providers bill of a request's parts where the request fails. */
 export class UnansweredUse {
   readonly #settings: { readonly current: UnansweredCharge }
   #billed: Usage | undefined
@@ -41,10 +41,10 @@ export class UnansweredUse {
     this.#settings = settings
   }
 
-  /** A provider was sent a part, and no answer came of it. */
+  /** A provider received a part, and no answer came of it. */
   lost({ loss, provider, usage }: Lost): void {
     if (billed[loss][provider.abort] === 'all') this.answered(usage())
-    // It was at work all the same: a limit of tokens is there for that.
+    // The provider was at work all the same: a limit of tokens is there for that.
     else if (loss === 'ended') this.#free = sumOf(this.#free, usage())
   }
 

@@ -27,16 +27,16 @@ import type { HostedUses } from '../wire/hosted-uses'
 import type { JsonObject } from '../wire/json-body'
 import { toPlainChat } from '../wire/plain-chat'
 
-/** What differs between the endpoints that ask for chats. */
+/** The properties in which the endpoints that send chats differ. */
 export interface ChatForm<Request> {
   textField: ErrorSource['textField']
   /** The output limit that the hold pays for where the body names none. */
   outputLimit: (turn: RequestAttempt<Request>) => number
-  /** What was fetched for it. */
+  /** The media that were fetched for it. */
   media?: AdapterTarget['media'] | undefined
 }
 
-/** What decides on the way of a request to a candidate. */
+/** The inputs that decide the route of a request to a candidate. */
 type Undecided = Pick<RequestAttempt<unknown>, 'model' | 'candidate'> & {
   checked: Pick<ValidatedRequest<unknown>, 'translation'>
 }
@@ -45,7 +45,7 @@ type Shown = Undecided &
     checked: Pick<ValidatedRequest<CallerChat>, 'request'>
   }
 
-/** What tools that a candidate's provider runs for a request can come to; undefined where it runs none. */
+/** The maximum uses of the tools that a candidate's provider runs for a request; undefined where it runs none. */
 export function hostedUsesOf(
   turn: Undecided & Pick<RequestAttempt<unknown>, 'body'>,
 ): HostedUses | undefined {
@@ -56,7 +56,7 @@ export function hostedUsesOf(
   return adapter?.own?.format === original.format ? uses : undefined
 }
 
-/** Whether a candidate's provider is sent the service tier that a request asks for. */
+/** Whether a candidate's provider gets the service tier of a request. */
 export function isServiceTierSent(
   turn: Undecided & Pick<RequestAttempt<unknown>, 'body'>,
 ): boolean {
@@ -65,7 +65,7 @@ export function isServiceTierSent(
   return !turn.candidate.provider.options.drop.includes('service_tier')
 }
 
-/** The addresses of images that must be fetched for a candidate, which does not fetch them itself. */
+/** The URLs of images that must be fetched for a candidate, which does not fetch them itself. */
 export function findImageUrls(turn: Shown): string[] {
   const { adapter } = wayOf(turn, turn.body)
   const { translation, request } = turn.checked
@@ -76,8 +76,8 @@ export function findImageUrls(turn: Shown): string[] {
 }
 
 /**
- * A chat request as one candidate takes it: relayed, or written by the adapter of its dialect. `chat` is
- * the turn's body; for a legacy completion what stands in for it.
+ * Prepares a chat request for one candidate: relayed, or written by the adapter of its dialect. `chat` is the
+ * attempt's body; for a legacy completion, the chat in its place.
  */
 export function prepareChat<Request>(
   turn: RequestAttempt<Request>,
@@ -124,7 +124,7 @@ interface Going<Request> {
   form: ChatForm<Request>
 }
 
-/** For a caller who speaks the provider's own format. `body` is the chat that it stood for. */
+/** Passes through a request in the provider's own format. `body` is the chat that it stands for. */
 function passedOn<Request>(
   { turn, way, form }: Going<Request>,
   { own, original, body }: { own: NativePassthrough; original: Original; body: JsonObject },
@@ -158,7 +158,7 @@ function passedOn<Request>(
   }
 }
 
-/** What of a request a candidate's credential may be used for, and its price covers. */
+/** The part of a request that a candidate's credential may be used for, and its price covers. */
 function allowedBody(
   original: Original,
   { candidate, model }: Pick<RequestAttempt<unknown>, 'candidate' | 'model'>,
@@ -172,10 +172,10 @@ function allowedBody(
   return pricing && isByPrice(candidate.billing) ? paid(safe, { pricing, omit }) : safe
 }
 
-/** Others than the caller use the credential, too. */
+/** The credential has other users than the caller, too. */
 const isShared = ({ billing }: RequestAttempt<unknown>['candidate']) => billing.mode !== 'byok'
 
-/** Written by an adapter; once more where a provider may refuse what another model has signed. */
+/** Written by an adapter; a second time where a provider may reject another model's signatures. */
 function translated<Request>(
   { turn, way, form }: Going<Request>,
   adapter: Adapter,
@@ -200,7 +200,7 @@ function translated<Request>(
   return { source, operation, ...sent, unsigned, omitted: toldOmissions(turn, omitted) }
 }
 
-/** What the caller is told of fields that `provider` is not sent, and of those that the price does not cover. */
+/** The omitted fields to report to the caller: those that `provider` does not get, and those without a price. */
 function toldOmissions<Request>(
   { checked, body, model }: RequestAttempt<Request>,
   provider: readonly string[] = [],
@@ -213,14 +213,14 @@ function toldOmissions<Request>(
   return [...omitted, ...[...stripped, ...unfit, ...provider].map(callersField)]
 }
 
-/** A level of thinking is a wish: a model that does not think would refuse the word. */
+/** A level of thinking is a wish: a model that does not think would reject the field. */
 function fittingChat(chat: JsonObject, { capabilities }: Model): JsonObject {
   if (capabilities.reasoning || chat['reasoning_effort'] === undefined) return chat
   const { reasoning_effort: _effort, ...rest } = chat
   return rest
 }
 
-/** What came as a request for a Response goes on as one, where that is taken. */
+/** A request for a Response is passed on as one, where the provider takes that. */
 function wayOf({ model, candidate, checked }: Undecided, body: JsonObject): ChatRoute {
   const { upstreamModel } = model
   const original = checked.translation?.original
@@ -250,7 +250,7 @@ function targetOf<Request>(
   }
 }
 
-/** What reads the stream of a candidate that was asked in its own format, by an adapter, or in ours. */
+/** Creates the reader of a candidate's stream: in its native format, by an adapter, or in ours. */
 export function createChatStream(
   { own, adapter, customTools }: Pick<Prepared, 'own' | 'adapter' | 'customTools'>,
   request: RelayRequest,

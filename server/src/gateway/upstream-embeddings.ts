@@ -33,7 +33,7 @@ export interface EmbeddingBatch {
   inputs: EmbeddingInput
 }
 
-/** One embedding an input, in order and in the form that was asked for. */
+/** One embedding for each input, in order and in the requested encoding. */
 export interface Embedded {
   embeddings: (number[] | string)[]
   usage: Usage
@@ -44,7 +44,7 @@ type Line = Pick<Candidate, 'provider' | 'model'>
 const formatAt = ({ provider, model }: Line) =>
   getImageFormat(provider.options, model.upstreamModel)
 
-/** How many inputs one request to a candidate takes. */
+/** The number of inputs that one request to a candidate takes. */
 export function getBatchLimit({ provider, model }: Line, inputs: EmbeddingInput): number {
   const adapter = embeddingAdapterOf(provider)
   if (!adapter) return provider.options.embeddings.batchLimit
@@ -56,18 +56,18 @@ export function getBatchLimit({ provider, model }: Line, inputs: EmbeddingInput)
 export const takesTokens = ({ provider }: Pick<Candidate, 'provider'>): boolean =>
   !embeddingAdapterOf(provider) && provider.options.embeddings.tokenArrays
 
-/** What a candidate takes as one input. */
+/** The kinds of input that a candidate takes. */
 export const kindsFor = (line: Line): InputKinds =>
   embeddingAdapterOf(line.provider)?.takes(line.model.upstreamModel) ??
   getRelayedKinds(formatAt(line))
 
-/** The addresses of images that a candidate does not fetch itself. */
+/** The URLs of images that a candidate does not fetch itself. */
 export function findEmbeddingImageUrls(line: Line, inputs: readonly EmbeddingItem[]): string[] {
   const fetcher = embeddingAdapterOf(line.provider) ? 'gateway' : formatAt(line)
   return fetcher ? findAddressesToFetch(inputs, fetcher) : []
 }
 
-/** Sends one batch, relayed or written by an adapter. Throws `AttemptFailed`, and what is no answer. */
+/** Sends one batch, relayed or written by an adapter. Throws `AttemptFailed`, and errors that are no failed attempt. */
 export async function embed(
   turn: RequestAttempt<EmbeddingRequest>,
   batch: EmbeddingBatch,

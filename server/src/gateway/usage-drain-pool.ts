@@ -5,19 +5,19 @@ import { ClientGone } from '../wire/chunk-stream'
 interface Options {
   /** At once, in this process; an account has half of them. */
   max: number
-  /** How long each may take. */
+  /** The time limit of each. */
   lifeMs: number
   /** Monotonic milliseconds. */
   now?: () => number
 }
 
-/** Work of an account's drains that is there at once, and how much of each millisecond is added. */
+/** The work of an account's drains that is available at once, and the part of each millisecond that is added. */
 const maxWorkMs = 2000
 const workPerMs = 1 / 20
-/** Decoded bytes that count as a millisecond of work: what decompresses them is not seen at work. */
+/** Decoded bytes that count as a millisecond of work: decompressing them is not visible as work here. */
 const bytesPerWorkMs = 32 * 1024
 
-/** What an account has left of the work that its drains may make. */
+/** The work that an account's drains have left. */
 interface Account {
   running: number
   workMs: number
@@ -28,9 +28,9 @@ interface Account {
 export interface RunningDrain extends Drain, Disposable {}
 
 /**
- * The answers that are read to their end though their callers have gone, as their providers bill all
- * of them anyway. They belong to no connection, so they are counted and timed here: together, and by
- * account, as an upstream that floods works for nobody.
+ * The answers that are drained although their clients have disconnected, as their providers bill all of them anyway.
+ * They belong to no client connection, so they are counted and timed here: together, and by account, as no client
+ * waits for an upstream that floods.
  */
 export class UsageDrainPool {
   readonly #options: Options
@@ -50,15 +50,15 @@ export class UsageDrainPool {
     return this.#running.size
   }
 
-  /** How many accounts are remembered. */
+  /** The number of accounts in memory. */
   get accounts(): number {
     return this.#accounts.size
   }
 
   /**
-   * Leave to go on with an account's attempt until it is disposed of, at most for its time and for the
-   * work that the account has left; then its deadline is cancelled. Undefined where too many go on
-   * already, or the process stops.
+   * Permits an account's attempt to continue until it is disposed of, at most for its time and for the work that the
+   * account has left; then its deadline is cancelled. Undefined where too many continue already, or the process
+   * stops.
    */
   begin(deadline: Deadline, accountId: string): RunningDrain | undefined {
     const { max, lifeMs } = this.#options
@@ -86,7 +86,7 @@ export class UsageDrainPool {
   }
 
   #accountOf(accountId: string): Account {
-    // What has been idle long enough is as one that is new.
+    // An account that has been idle long enough equals a new one.
     for (const [id, account] of this.#accounts) {
       this.#refill(account)
       if (account.running === 0 && account.workMs === maxWorkMs) this.#accounts.delete(id)
@@ -105,7 +105,7 @@ export class UsageDrainPool {
     account.atMs = now
   }
 
-  /** Ends all of them: the process stops. Resolves when what they used is written down. */
+  /** Ends all of them: the process stops. Resolves when their use is recorded. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#emptied ??= Promise.withResolvers()

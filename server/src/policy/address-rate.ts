@@ -5,7 +5,7 @@ import { SlidingWindow } from './sliding-window'
 import type { RateLimitQuota } from '../errors'
 
 interface Options {
-  /** Asked each time, as it may be set anew. */
+  /** Called each time, as the setting may change. */
   perMinute: () => number
   /** Monotonic milliseconds. */
   now?: () => number
@@ -14,8 +14,8 @@ interface Options {
 const mostAddresses = 10_000
 
 /**
- * Counts requests without a key by client address, on this node. Of addresses it remembers those that
- * asked last: who has more of them than that is not held up by this.
+ * Counts requests without a key by client address, on this node. Keeps the addresses that sent requests last: a
+ * client with more addresses than that is not limited by this.
  */
 export class AddressRate {
   readonly #perMinute: () => number
@@ -27,7 +27,7 @@ export class AddressRate {
     this.#now = now
   }
 
-  /** Counts a request and returns where its sender stands. Throws `rate_limit_exceeded`. */
+  /** Counts a request and returns the client's quota. Throws `rate_limit_exceeded`. */
   count(client: string): RateLimitQuota {
     const [nowMs, limit] = [this.#now(), this.#perMinute()]
     const network = toNetwork(client)

@@ -6,25 +6,25 @@ import type { ApiKeyCache } from '../auth/api-key-cache'
 import { may, permit, type LimitBucket, type Permission, type Principal } from '../auth/principal'
 import { ApiError, type RateLimitQuota } from '../errors'
 
-/** A request that has to say who it is. */
+/** A request that has to authenticate. */
 export interface Credentialed {
   authorization: string | null
-  /** Where the request came from. */
+  /** Returns the address that the request came from. */
   address: () => string
-  /** Told where the caller stands, once that is known; undefined where nothing limits him. */
+  /** Reports the caller's quota, once that is known; undefined where no limit applies. */
   tell: (quota: RateLimitQuota | undefined) => void
 }
 
 interface Ports {
   keyring: ApiKeyCache
   failures: FailedAuthentications
-  /** Keys that are being looked up. */
+  /** Limits the look-ups of unknown keys. */
   strangers: UnknownKeyLimiter
   limits: RateLimits
   lastUse: { note: (keyId: string) => void }
-  /** Of requests without a key. */
+  /** Counts requests without a key. */
   visitors: AddressRate
-  /** Requests to `/api`, for each account; asked each time, as it may be set anew. */
+  /** Requests to `/api`, for each account; called each time, as the setting may change. */
   apiPerMinute: () => number
 }
 
@@ -47,24 +47,24 @@ export class Authenticator {
   }
 
   /**
-   * Who calls; a promise only where the database is asked. Throws or rejects with 401, with 429 for a
-   * client that failed too often, and with `insufficient_permissions`.
+   * Returns the caller; a promise only where the database is read. Throws or rejects with 401, with 429 for a client
+   * that failed too often, and with `insufficient_permissions`.
    */
   enter(caller: Credentialed, required: Permission): Principal | Promise<Principal> {
     return this.#enter(caller, required, own)
   }
 
-  /** The same, and counts the request in the limits of the caller. Rejects with `rate_limit_exceeded` too. */
+  /** Authenticates, and counts the request in the limits of the caller. Rejects with `rate_limit_exceeded` too. */
   enterCounted(caller: Credentialed, required: Permission): Promise<Principal> {
     return this.#enterCounted(caller, required, own)
   }
 
-  /** The same for `/api`, which has a rate of its own for each account. Source: contract 3.1. */
+  /** Authenticates for `/api`, which has a rate of its own for each account. Source: contract 3.1. */
   enterApi(caller: Credentialed, required: Permission): Promise<Principal> {
     return this.#enterCounted(caller, required, (principal) => this.#apiWindows(principal))
   }
 
-  /** The same for who is signed in. */
+  /** Authenticates a signed-in user, and counts the request in the rate of `/api`. */
   async enterSignedIn(
     principal: Principal,
     caller: Credentialed,
@@ -85,7 +85,7 @@ export class Authenticator {
     if (!failures.isOperator(client, isKey)) throw failures.judge(client, refusal)
   }
 
-  /** Somebody without a key: counted by address. Throws `rate_limit_exceeded`. */
+  /** Admits a caller without a key: counted by address. Throws `rate_limit_exceeded`. */
   visit({ address, tell }: Credentialed): void {
     tell(this.#ports.visitors.count(address()))
   }
@@ -111,13 +111,13 @@ export class Authenticator {
     return this.#mayEnter(found, entering.required) ? found : this.#refuse(found, entering)
   }
 
-  /** Of somebody whose key was accepted. */
+  /** Whether a caller with an accepted key has the permission; notes the key's use. */
   #mayEnter(principal: Principal, required: Permission): boolean {
     this.#ports.lastUse.note(principal.keyId)
     return may(principal, required)
   }
 
-  /** Who may not is told how far his limits are used, as everybody is whose key was accepted. */
+  /** A caller without the permission gets its quota all the same, as every caller with an accepted key does. */
   async #refuse(
     principal: Principal,
     { caller, required, windowsOf }: Entering,
@@ -133,7 +133,7 @@ export class Authenticator {
     return principal
   }
 
-  /** Nearly always the key is known here. */
+  /** Finds a key in memory, where nearly every valid key is. */
   #known(caller: Credentialed): Principal | undefined {
     try {
       return this.#ports.keyring.known(caller.authorization)
@@ -146,7 +146,7 @@ export class Authenticator {
     const { keyring, failures, strangers } = this.#ports
     const address = caller.address()
     let place: Disposable | undefined
-    // Not of those who wait for a look-up that runs: of one key a thousand may come at once.
+    // Not for requests that wait for a running look-up: of one key a thousand may come at once.
     const mayLookUp = () => {
       failures.assertMayLookUp(address)
       place = strangers.enter(address)

@@ -2,14 +2,14 @@ import type { Counters, LimitRefusal } from './counters'
 import { toRateLimitError } from './limits'
 import { windowMs } from './sliding-window'
 
-/** A connection, and what it takes a minute; null for no limit. */
+/** A connection, and its limits per minute; null for no limit. */
 interface Limited {
   id: string
   rpm: number | null
   tpm: number | null
 }
 
-/** Counts what goes to connections that have rates of their own. Source: contract 3.1. */
+/** Counts requests to connections that have rates of their own. Source: contract 3.1. */
 export class ConnectionRates {
   readonly #counters: Counters
 
@@ -18,8 +18,8 @@ export class ConnectionRates {
   }
 
   /**
-   * Counts a request, and reserves tokens for it. Rejects with `rate_limit_exceeded`; counts nothing
-   * then. Resolves with what to call once it has ended, with the tokens that it used.
+   * Counts a request, and reserves tokens for it. Rejects with `rate_limit_exceeded`; counts nothing then. Resolves
+   * with a function to call once it has ended, with the tokens that it used.
    */
   async enter({ id, rpm, tpm }: Limited, tokens: number): Promise<(used: number) => void> {
     const requests =
@@ -38,7 +38,7 @@ export class ConnectionRates {
 }
 
 function full(refused: LimitRefusal, what: 'requests' | 'tokens') {
-  // One that never fits is told to wait as long as any.
+  // Caps the wait of a request that never fits at the window.
   const waitMs = Math.min(refused.waitMs, windowMs)
   const { limit } = refused.reading
   return toRateLimitError(

@@ -1,6 +1,6 @@
 import type { LimitBucket } from '../auth/principal'
 
-/** What a request asks of its limits; it gets all of it or nothing. */
+/** The demand of a request on its limits; it gets all of it or nothing. */
 export interface Demand {
   /** Each counts `weight` for a minute. */
   windows: readonly LimitBucket[]
@@ -10,7 +10,7 @@ export interface Demand {
   running: readonly LimitBucket[]
 }
 
-/** How far a bucket is used. */
+/** The use of a bucket. */
 export interface BucketReading {
   /** The bucket's. */
   id: string
@@ -21,10 +21,10 @@ export interface BucketReading {
   resetMs: number
 }
 
-/** What somebody stands at; nothing is counted by looking. */
+/** The buckets to read; reading counts nothing. */
 export type Look = Pick<Demand, 'windows' | 'running'>
 
-/** How far a bucket is used, as `Look` names them. */
+/** The use of a bucket that a `Look` names. */
 export interface BucketUse {
   used: number
   /** Until it next gives something back; 0 where nothing is used, and for places. */
@@ -33,15 +33,15 @@ export interface BucketUse {
 
 export interface Granted {
   kind: 'granted'
-  /** The window with the least left, undefined where there is none; asked in the turn of the grant. */
+  /** The window with the least left, undefined where there is none; computed in the tick of the grant. */
   readonly tightest: BucketReading | undefined
-  /** Gives the places back, and makes good that `delta` more than the weight was used. Once. */
+  /** Gives the places back, and corrects the count by `delta`, the use beyond the weight. Once. */
   end: (delta: number) => void
 }
 
 export interface LimitRefusal {
   kind: 'refused'
-  /** What refused: of several, that which takes longest to have room. */
+  /** The bucket that refused: of several, the one that takes longest to have room. */
   reading: BucketReading
   by: 'window' | 'running'
   /** Until it has room if nothing else happens, Infinity for never. */
@@ -50,14 +50,14 @@ export interface LimitRefusal {
 
 export type CounterTake = Granted | LimitRefusal
 
-/** Where limits are counted: in this process, or for all nodes together. */
+/** Counters of the limits: in this process, or for all nodes together. */
 export interface Counters {
   take: (demand: Demand) => CounterTake | Promise<CounterTake>
   /** One for each window, then one for each place. */
   look: (at: Look) => BucketUse[] | Promise<BucketUse[]>
 }
 
-/** Nobody knows when a running request ends; this is soon enough to ask again. */
+/** The end of a running request is unknown; this is soon enough to try again. */
 export const runningWaitMs = 1000
 
 /** The reading with less left. */

@@ -5,14 +5,14 @@ import type { ApiError } from '../errors'
 
 interface Address {
   failures: SlidingWindow
-  /** When a key that is not in memory may be looked up again. */
+  /** The time from which a key that is not in memory may be looked up again. */
   lookUpAtMs: number
-  /** When the operator key came from it last. */
+  /** The time of the last operator key from this address. */
   operatorAtMs: number
 }
 
 interface Options {
-  /** Asked each time, as it may be set anew. */
+  /** Called each time, as the setting may change. */
   perMinute: () => number
   /** Monotonic milliseconds. */
   now?: () => number
@@ -20,12 +20,12 @@ interface Options {
 
 const mostAddresses = 10_000
 const lookUpEveryMs = 1000
-/** For so long the operator's address is not held up by wrong keys that come from it as well. */
+/** The time for which wrong keys from the operator's address do not block the operator. */
 const operatorMs = 3_600_000
 
 /**
- * Counts failed authentications by client address. Beyond the limit they are answered 429 instead of
- * 401, and keys that are not known here are looked up once a second; known keys are not held up.
+ * Counts failed authentications by client address. Beyond the limit they get 429 instead of 401, and keys that are
+ * not in memory are looked up once a second; keys in memory are not held up.
  */
 export class FailedAuthentications {
   readonly #perMinute: () => number
@@ -37,7 +37,7 @@ export class FailedAuthentications {
     this.#now = now
   }
 
-  /** Counts a failure and returns what it is answered with. */
+  /** Counts a failure and returns the error to answer with. */
   judge(client: string, error: ApiError): ApiError {
     const nowMs = this.#now()
     const { failures } = this.#address(client)
@@ -54,9 +54,9 @@ export class FailedAuthentications {
   }
 
   /**
-   * Whether a key is the operator's, by `isKey`. Beyond the limit one key a second is compared, so that neither
-   * guesses come through nor the operator is locked out. Throws `rate_limit_exceeded`; a wrong key is counted
-   * by `judge`.
+   * Whether a key is the operator's, by `isKey`. Beyond the limit one key a second is compared, so that guesses do
+   * not come through and the operator is not locked out. Throws `rate_limit_exceeded`; a wrong key is counted by
+   * `judge`.
    */
   isOperator(client: string, isKey: () => boolean): boolean {
     const nowMs = this.#now()
@@ -95,7 +95,7 @@ export class FailedAuthentications {
   }
 }
 
-/** Who has one IPv6 address has a network of them: 64 bits count as one. */
+/** Groups IPv6 addresses by network, as a client with one has all of its 64-bit network: 64 bits count as one. */
 export function toNetwork(address: string): string {
   const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
   if (!plain.includes(':')) return plain

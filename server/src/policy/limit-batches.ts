@@ -4,25 +4,25 @@ import type { LimitBucket } from '../auth/principal'
 import { DataLoader } from '../db/data-loader'
 import type { Redis } from '../db/redis'
 
-/** What a request has taken and gives back. */
+/** A grant of a request that ends and gives back its places. */
 export interface Ended {
-  /** That it was taken under. */
+  /** The id under which it was taken. */
   id: string
   windows: readonly LimitBucket[]
-  /** Where each window counted it. */
+  /** The slot in which each window counted it. */
   slots: readonly number[]
-  /** More than was counted; less than zero for less. */
+  /** The use beyond the counted weight; negative for less. */
   delta: number
   running: readonly LimitBucket[]
 }
 
 type Operation = { kind: 'take'; id: string; demand: Demand } | ({ kind: 'end' } & Ended)
 
-/** Nobody waits for Redis any longer. */
+/** The timeout of waiting for Redis. */
 const patienceMs = 50
-/** While one script runs the next ones gather, so that Redis opens each window once for many. */
+/** While one script runs the next requests gather, so that Redis opens each window once for many. */
 const mostAtOnce = 1
-/** Redis does nothing else meanwhile. */
+/** Redis runs nothing else during a script. */
 const mostInBatch = 64
 /** Where Redis is far away, scripts follow each other without waiting for answers. */
 const aWhileMs = 2
@@ -33,7 +33,7 @@ const limitOf = ({ limit }: LimitBucket) => limit
 
 const nothing: Ended = { id: '', windows: [], slots: [], delta: 0, running: [] }
 
-/** What requests take and give back in Redis: those that come at the same moment by one script. */
+/** Batches what requests take and give back in Redis: those of the same moment share one script. */
 export class LimitBatches {
   readonly #redis: Pick<Redis, 'runFor'>
   readonly #batches: DataLoader<Operation, unknown>
@@ -51,19 +51,19 @@ export class LimitBatches {
     })
   }
 
-  /** Numbers, as `batchText` says. Rejects where Redis is away, or after 50 ms. */
+  /** Returns numbers in the format of `batchText`. Rejects where Redis is away, or after 50 ms. */
   async take(id: string, demand: Demand): Promise<number[]> {
     const answer = await this.#batches.ask({ kind: 'take', id, demand })
     if (Array.isArray(answer)) return answer.map(Number)
     throw new Error('Redis answers what is no reading')
   }
 
-  /** Sent however long it has to wait, unless Redis is away: then it ends by itself. */
+  /** Sent however long it has to wait, unless Redis is away: then it expires by itself. */
   end(ended: Ended): void {
     this.#batches.ask({ kind: 'end', ...ended }).catch(() => undefined)
   }
 
-  /** Resolves when what was given back until now has been, or could not be. */
+  /** Resolves when all that was given back until now was sent, or could not be. */
   async flush(): Promise<void> {
     await this.#batches.ask({ kind: 'end', ...nothing }).catch(() => undefined)
   }

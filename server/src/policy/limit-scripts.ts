@@ -2,9 +2,9 @@ import { windowMs, slotMs } from './sliding-window'
 import { toScript } from '../db/redis'
 
 /**
- * `SlidingWindow` in Lua, function by function: the clock is Redis's own, or what the tests put in its
- * place. A window is one value, packed: what time it has reached, how far the clock was set back, when
- * each slot was last added to, and what it holds.
+ * `SlidingWindow` in Lua, function by function: the clock is Redis's own, or a test's in its place. A window is one
+ * packed value: the time it has reached, how far the clock was set back, the last addition to each slot, and the
+ * slot's count.
  */
 const slidingWindow = `
 local windowMs, slotMs = ${windowMs}, ${slotMs}
@@ -77,18 +77,18 @@ local time = redis.call('TIME')
 local clockMs = time[1] * 1000 + math.floor(time[2] / 1000)
 `
 
-/** Whoever runs holds a place for so long, unless it is renewed. */
+/** The lifetime of a running request's place, unless it is renewed. */
 export const placeLifeMs = 120_000
 
 /**
- * What several requests take and end, in their order. KEYS: what they name. ARGV: a JSON list of them, keys by
+ * Takes and ends several requests, in their order. KEYS: the keys that they name. ARGV: a JSON list of them, keys by
  * their positions in KEYS:
  *
- * - `[1, weight, id, windows, limits, places, limits]` takes all or nothing. Its answer is a list: which key
- *   refused, from 1, or 0; milliseconds to wait, -1 for ever; then for each window what is used, its reset, its slot.
+ * - `[1, weight, id, windows, limits, places, limits]` takes all or nothing. Its answer is a list: the key that
+ *   refused, from 1, or 0; milliseconds to wait, -1 for ever; then for each window its use, its reset, its slot.
  * - `[0, delta, id, windows, slots, places]` ends one that was taken. Its answer is 0.
  *
- * Answers a JSON list, with null for one that could not be: it fails nobody else's.
+ * Answers a JSON list, with null for a request that failed: the others are not affected.
  */
 export const batchText = `
 local opened, order = {}, {}
@@ -150,10 +150,7 @@ for _, window in ipairs(order) do close(window) end
 return cjson.encode(answers)
 `
 
-/**
- * KEYS: windows, then places. ARGV: number of windows. Answers for each what is used and its reset, and
- * writes nothing.
- */
+/** KEYS: windows, then places. ARGV: number of windows. Answers the use and the reset of each, and writes nothing. */
 const lookText = `
 local answer = {}
 for i, key in ipairs(KEYS) do
@@ -177,7 +174,7 @@ end
 return 0
 `
 
-/** A node that was not heard of for so long has gone. */
+/** The time after which a node without a heartbeat counts as gone. */
 const nodeLifeMs = 15_000
 
 const heartbeatText = `
@@ -196,6 +193,6 @@ export const batchScript = counting(batchText)
 export const lookScript = counting(lookText)
 /** KEYS: places. ARGV: id of the request. */
 export const renewScript = toScript(redisClock + renewText)
-/** KEYS: nodes. ARGV: id of the node. Answers how many there are. */
+/** KEYS: nodes. ARGV: id of the node. Answers the number of nodes. */
 export const heartbeatScript = toScript(redisClock + heartbeatText)
 export const leaveScript = toScript(leaveText)

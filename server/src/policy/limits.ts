@@ -14,8 +14,8 @@ import { ApiError, type RateLimitQuota } from '../errors'
 const nowhere: readonly LimitBucket[] = []
 
 /**
- * Requests and tokens per minute, and requests that run at once, by all scopes of a caller. Where they
- * are counted is the counters' affair.
+ * Rate limits: requests and tokens per minute, and concurrent requests, by all scopes of a caller. The counters
+ * decide where they are counted.
  */
 export class RateLimits {
   readonly #counters: Counters
@@ -24,13 +24,13 @@ export class RateLimits {
     this.#counters = counters
   }
 
-  /** Where a caller stands; counts nothing. */
+  /** Returns a caller's quota; counts nothing. */
   async look(windows: readonly LimitBucket[]): Promise<RateLimitQuota | undefined> {
     const taken = await this.#counters.take({ windows, weight: 0, running: [] })
     return taken.kind === 'granted' ? quotaOf(taken.tightest) : quotaOf(taken.reading)
   }
 
-  /** How far each bucket is used, windows first; counts nothing. */
+  /** Returns the use of each bucket, windows first; counts nothing. */
   used(at: Look): BucketUse[] | Promise<BucketUse[]> {
     return this.#counters.look(at)
   }
@@ -68,14 +68,14 @@ export class RateLimits {
 }
 
 /**
- * Leave to run one request. Whoever has one calls `release` when the request ends, however it does;
- * twice is harmless.
+ * Permission to run one request. Its holder calls `release` when the request ends, for whatever reason; twice is
+ * harmless.
  */
 export class Admission {
   readonly quota: RateLimitQuota | undefined
   readonly #requests: Granted
   readonly #counters: Counters
-  /** Where its tokens are counted. */
+  /** The windows that count its tokens. */
   readonly #windows: readonly LimitBucket[]
   #tokens: Granted | undefined
   #reserved = 0
@@ -107,12 +107,12 @@ export class Admission {
     this.#reserved = tokens
   }
 
-  /** Tells what was really used, which `release` counts; a request that never tells has used nothing. */
+  /** Reports the real use, which `release` counts; a request that never reports has used nothing. */
   trueUp(tokens: number): void {
     this.#used = tokens
   }
 
-  /** Gives back the place only: nobody waits for an answer, but it goes on. */
+  /** Gives back the place only: the request continues with no client waiting. */
   releasePlace(): void {
     this.#requests.end(0)
   }
@@ -131,14 +131,14 @@ const quotaOf = (reading: BucketReading | undefined): RateLimitQuota | undefined
     resetAtMs: Date.now() + reading.resetMs,
   }
 
-/** The bucket that refused: it resets when a repeat will succeed. */
+/** The quota of the bucket that refused: it resets when a repeat will succeed. */
 const refusedQuota = ({ reading, by }: LimitRefusal, waitMs: number): RateLimitQuota => ({
   limit: reading.limit,
   remaining: by === 'running' ? 0 : reading.left,
   resetAtMs: Date.now() + waitMs,
 })
 
-/** `rate_limit_exceeded` for a refusal: a window of requests, or too many that run. */
+/** `rate_limit_exceeded` for a refusal: a window of requests, or too many concurrent ones. */
 export function toRateLimitError(refused: LimitRefusal, words?: string): ApiError {
   const { reading, by, waitMs } = refused
   const message =

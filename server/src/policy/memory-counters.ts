@@ -14,7 +14,7 @@ import {
 import { SlidingWindow, windowMs } from './sliding-window'
 import type { LimitBucket } from '../auth/principal'
 
-/** Counts in this process. What nobody has used for a minute or two is forgotten. */
+/** Counts in this process. Buckets that were not used for a minute or two are evicted. */
 export class MemoryCounters implements Counters {
   readonly #now: () => number
   readonly #windows = new Map<string, SlidingWindow>()
@@ -26,7 +26,7 @@ export class MemoryCounters implements Counters {
     this.#now = now
   }
 
-  /** How many buckets are remembered. */
+  /** The number of buckets in memory. */
   get size(): number {
     return this.#windows.size + this.#running.size
   }
@@ -36,7 +36,7 @@ export class MemoryCounters implements Counters {
     return this.refuse(demand, nodes) ?? this.grant(demand, nodes)
   }
 
-  /** Counts without asking: what was granted elsewhere. */
+  /** Counts a demand unconditionally: it was granted elsewhere. */
   grant(demand: Demand, nodes = 1): Granted {
     const nowMs = this.#now()
     this.#sweep(nowMs)
@@ -60,7 +60,7 @@ export class MemoryCounters implements Counters {
     return tightest
   }
 
-  /** Ends a grant of what was counted in a slot; `delta` more than the weight was used. */
+  /** Ends a grant that was counted in a slot; `delta` is the use beyond the weight. */
   end({ windows, running }: Demand, slot: number, delta: number): void {
     for (const { id } of running) this.#leave(id)
     if (delta === 0) return
@@ -68,7 +68,7 @@ export class MemoryCounters implements Counters {
     for (const { id } of windows) this.#window(id).correct(slot, delta, nowMs)
   }
 
-  /** What refuses a demand, undefined where nothing does. Counts nothing. */
+  /** Returns the refusal of a demand, undefined where it fits. Counts nothing. */
   refuse({ windows, weight, running }: Demand, nodes = 1): LimitRefusal | undefined {
     const nowMs = this.#now()
     let refused: LimitRefusal | undefined
@@ -155,7 +155,7 @@ interface Part {
   weight: number
 }
 
-/** Of a limit, for one of several nodes; what fits into the whole fits into an idle node. */
+/** One node's share of a limit; a request that fits into the whole fits into an idle node. */
 const shareOf = ({ limit }: { limit: number }, { nodes, weight }: Part) =>
   nodes === 1 ? limit : Math.min(limit, Math.max(1, weight, Math.floor(limit / nodes)))
 

@@ -4,12 +4,12 @@ import { ApiError } from '../errors'
 const usual = {
   /** The part of the event loop's time that one owner may have while others are active. */
   share: 0.15,
-  /** The same for work that serves nobody, such as comments in a stream or requests that are refused. */
+  /** The share of work that serves no client, such as comments in a stream or requests that are refused. */
   idleShare: 0.05,
-  /** So much is not waited for: owners are paced, single chunks and mistakes are not. Milliseconds of waiting. */
+  /** A burst of so much waiting is free: owners are paced, single chunks and mistakes are not. Milliseconds. */
   burstMs: 40,
   idleBurstMs: 500,
-  /** Beyond it there is no point in waiting. */
+  /** The maximum wait; beyond it the request fails. */
   maxWaitMs: 20_000,
 }
 
@@ -19,7 +19,7 @@ interface Options extends Partial<typeof usual> {
 }
 
 const maxOwners = 10_000
-/** How long an owner counts as active after a request, in ticks. */
+/** An owner counts as active for so long after a request, in ticks. */
 const activeTicks = 4
 const tickMs = 250
 
@@ -34,11 +34,11 @@ export class OwnerBudgetExceeded extends ApiError<'gateway_unavailable'> {
 }
 
 /**
- * The time of the event loop, shared between owners: the accounts and organizations that upstream
- * connections belong to, and the accounts that send requests. An owner alone has all of it. While others are
- * active, an owner that exceeds its share waits between two pieces of its work, so that theirs goes on.
+ * The time of the event loop, shared between owners: the accounts and organizations that upstream connections belong
+ * to, and the accounts that send requests. An owner alone has all of it. While others are active, an owner that
+ * exceeds its share waits between two pieces of its work, so that theirs continues.
  *
- * Work is counted by whoever does it, in milliseconds. One account in the steady state costs two comparisons.
+ * The code that does work counts it, in milliseconds. One account in the steady state costs two comparisons.
  */
 export class OwnerBudget implements Disposable {
   readonly #options: typeof usual
@@ -48,7 +48,7 @@ export class OwnerBudget implements Disposable {
   #tick = activeTicks
   #last = ''
   #lastTick = 0
-  /** When an owner other than the last was active. */
+  /** The tick in which an owner other than the last was active. */
   #otherTick = 0
 
   constructor({ now = () => performance.now(), ...options }: Options = {}) {
@@ -81,7 +81,7 @@ export class OwnerBudget implements Disposable {
     return share
   }
 
-  /** Counts work. Returns for how long its owner has to wait, in milliseconds. */
+  /** Counts work. Returns the time that its owner has to wait, in milliseconds. */
   charge(share: OwnerShare, ms: number, kind: Work): number {
     const { idleShare, idleBurstMs, maxWaitMs } = this.#options
     const { share: usefulShare } = this.#options
@@ -108,13 +108,13 @@ export class OwnerBudget implements Disposable {
   }
 }
 
-/** `useful`: what somebody asked for; `idle`: what serves nobody, and has a much smaller share. */
+/** `useful` for a client's request; `idle` for work that serves no client, and has a much smaller share. */
 export type Work = 'useful' | 'idle'
 
-/** What one owner has of the event loop. */
+/** One owner's share of the event loop. */
 export class OwnerShare {
   readonly owner: string
-  /** When all that it did is paid for. Monotonic milliseconds. */
+  /** The time at which all its work is paid for. Monotonic milliseconds. */
   freeAtMs = -Infinity
   readonly #budget: OwnerBudget
 
@@ -124,8 +124,8 @@ export class OwnerShare {
   }
 
   /**
-   * Counts work that was done, in milliseconds. Undefined where more may follow at once, else resolves when it may. Throws
-   * `OwnerBudgetExceeded`.
+   * Counts completed work, in milliseconds. Undefined where more may follow at once, else resolves when it may.
+   * Throws `OwnerBudgetExceeded`.
    */
   spend(ms: number, kind: Work): Promise<void> | undefined {
     const waitMs = this.#budget.charge(this, ms, kind)
@@ -133,7 +133,7 @@ export class OwnerShare {
     return waitMs > 1 ? Bun.sleep(waitMs) : undefined
   }
 
-  /** The same for work after which nothing follows that could wait. */
+  /** Counts work after which nothing follows that could wait. */
   note(ms: number, kind: Work): void {
     this.#budget.charge(this, ms, kind)
   }

@@ -24,7 +24,7 @@ interface Options {
   onBack: () => void
 }
 
-/** A window that is known to be full until then. */
+/** A window that is known to be full until `untilMs`. */
 interface Full {
   reading: BucketReading
   untilMs: number
@@ -35,9 +35,9 @@ const renewMs = 40_000
 const nodesKey = 'tollgate:nodes'
 
 /**
- * Counts for all nodes, in Redis: one round trip for all limits of a request, and of those that come at the
- * same moment. This node keeps count of what it let in itself. While Redis is away, and for a minute after, as it
- * may have come back empty, the node lets in its share: each limit by the number of nodes that were last seen.
+ * Counts for all nodes, in Redis: one round trip for all limits of a request, and of those that come at the same
+ * moment. This node also counts the requests that it let in itself. While Redis is away, and for a minute after, as
+ * it may have come back empty, the node lets in its share: each limit divided by the number of nodes last seen.
  */
 export class SharedCounters implements Counters, AsyncDisposable {
   readonly #redis: Redis
@@ -45,7 +45,7 @@ export class SharedCounters implements Counters, AsyncDisposable {
   readonly #own = new MemoryCounters()
   readonly #nodeId = generateIdBody()
   readonly #full = new Map<string, Full>()
-  /** Where running requests of this node hold places, by their ids. */
+  /** The places that running requests of this node hold, by request id. */
   readonly #held = new Map<string, readonly string[]>()
   readonly #timers: ReturnType<typeof setInterval>[]
   #nodes = 1
@@ -92,7 +92,7 @@ export class SharedCounters implements Counters, AsyncDisposable {
     return this.#granted(demand, { id, own: this.#own.grant(demand), ...told })
   }
 
-  /** Of all nodes; of this one while Redis is away. */
+  /** The use on all nodes; on this one while Redis is away. */
   async look(at: Look): Promise<BucketUse[]> {
     const buckets = [...at.windows, ...at.running]
     if (buckets.length === 0 || this.#redis.isAway) return this.#own.look(at)
@@ -106,7 +106,7 @@ export class SharedCounters implements Counters, AsyncDisposable {
     }))
   }
 
-  /** What this node may let in by itself. */
+  /** Takes from the share that this node may let in by itself. */
   #takeShare(demand: Demand, id: string): CounterTake {
     const own = this.#own.take(demand, this.#nodes)
     if (own.kind === 'refused') return own
@@ -131,8 +131,8 @@ export class SharedCounters implements Counters, AsyncDisposable {
   }
 
   /**
-   * Nobody asks again for what cannot have changed. Only where one is taken at a time: requests are
-   * never given back, tokens are.
+   * Avoids a round trip for a refusal that cannot have changed. Only where one is taken at a time: requests are never
+   * given back, tokens are.
    */
   #remember(demand: Demand, refused: LimitRefusal): LimitRefusal {
     const { reading, by, waitMs } = refused
@@ -164,7 +164,7 @@ export class SharedCounters implements Counters, AsyncDisposable {
   async #beat(redis: Redis): Promise<void> {
     const nodes = await redis.evaluate(heartbeatScript, [nodesKey], [this.#nodeId])
     const isCertain = !redis.isAway && performance.now() > this.#cautiousUntilMs
-    // One that came back empty has not heard of the others yet.
+    // A Redis that came back empty has not heard of the other nodes yet.
     this.#nodes = isCertain ? Number(nodes) : Math.max(this.#nodes, Number(nodes))
   }
 
@@ -186,13 +186,13 @@ interface Let {
   id: string
   own: Granted
   tightest: BucketReading | undefined
-  /** Where Redis counted it, by window; undefined where it did not. */
+  /** The slots in which Redis counted it, by window; undefined where it did not. */
   slots: number[] | undefined
 }
 
 const toNumbers = (answer: unknown): number[] => (Array.isArray(answer) ? answer.map(Number) : [])
 
-/** What the script answers, as `batchText` says. */
+/** Reads the script's answer, in the format of `batchText`. */
 function readTaken({ windows, running }: Demand, answer: readonly number[]) {
   const [refusedBy = 0, wait = 0, ...rest] = answer
   const slots: number[] = []

@@ -1,13 +1,13 @@
 import type { Model } from '../catalog/model'
 import { ApiError } from '../errors'
 
-/** What a request asks a model to read and to write. */
+/** The content that a request has a model read, and the output that it may write. */
 export interface PromptSize {
-  /** Where the request holds its text. */
+  /** The field that holds the request's text. */
   textField: 'messages' | 'prompt' | 'input'
   /** The output limit that was sent, and the field that held it. */
   output: { limit: number; field: string } | undefined
-  /** For models of which more may be asked than they produce: they are asked for as much as they do. */
+  /** Whether a model gets its own output limit where the request's is above it. */
   lowersOutput?: ((model: Model) => boolean) | undefined
   /** The texts to be counted; called only where their length alone does not decide. */
   texts: () => readonly string[]
@@ -26,12 +26,12 @@ interface Ports {
 }
 
 /**
- * Tokenizers differ, and estimates are not exact: a count that is not the provider's own is refused only
- * when it is this much too long.
+ * Tokenizers differ, and estimates are not exact: by a count that is not the provider's own, a request is rejected
+ * only when it is this much too long.
  */
 const foreignMargin = 1.3
 
-/** The output limit that a model is asked for. */
+/** The output limit that a model gets. */
 export function getOutputLimit(
   model: Model,
   { output, lowersOutput }: Pick<PromptSize, 'output' | 'lowersOutput'>,
@@ -61,9 +61,9 @@ export const fitsSurely = (
   prompt.tokens + atMost(prompt.bytes) <= contextLength - (prompt.output?.limit ?? 0)
 
 /**
- * Rejects with `context_length_exceeded` what is certainly too long for a model. Nearly always the
- * length of the body decides; only near the limit are tokens counted, or estimated where that takes too
- * long: no load lets through what is far too long. `bytes` is the whole body's.
+ * Rejects with `context_length_exceeded` a prompt that is certainly too long for a model. Nearly always the length of
+ * the body decides; only near the limit are tokens counted, or estimated where that takes too long: no load lets
+ * through a prompt that is far too long. `bytes` is the whole body's.
  */
 export async function checkContext(
   model: Model,

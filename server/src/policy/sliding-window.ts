@@ -1,16 +1,16 @@
-/** How long what was taken counts. */
+/** The time for which a unit counts. */
 export const windowMs = 60_000
-/** What is taken within one slot is let go together, when the last of it has counted for long enough. */
+/** Units of one slot expire together, when the last of them has counted for long enough. */
 export const slotMs = 250
 
 /**
- * What was taken in the last 60 seconds, in slots of 250 ms: at most 241 of them, and only those that
- * hold something. However the clock runs, no 60 seconds hold more than the limit; what is refused could
- * at most have been let in 250 ms earlier. Times are of any clock, in whole milliseconds; one that is set
- * back stands still here for a moment, and nothing is lost or let go by it.
+ * The units taken in the last 60 seconds, in slots of 250 ms: at most 241 slots, and only those with units. However
+ * the clock runs, no 60 seconds hold more than the limit; a refused request could at most have been let in 250 ms
+ * earlier. Times are of any clock, in whole milliseconds; one that is set back stands still here for a moment, and
+ * nothing is lost or expires by it.
  */
 export class SlidingWindow {
-  /** When each slot was last added to, rising. */
+  /** The time of the last addition to each slot, rising. */
   readonly #lastMs: number[] = []
   readonly #weights: number[] = []
   #used = 0
@@ -18,18 +18,18 @@ export class SlidingWindow {
   /** How far the clock has been set back since the start. */
   #lagMs = 0
 
-  /** How many slots hold something. */
+  /** The number of slots with units. */
   get slots(): number {
     return this.#lastMs.length
   }
 
-  /** What counts now. */
+  /** The units that count now. */
   used(clockMs: number): number {
     this.#advance(clockMs)
     return this.#used
   }
 
-  /** Milliseconds until the oldest of what counts is let go; 0 where nothing does. */
+  /** Milliseconds until the oldest units expire; 0 where there are none. */
   resetMs(clockMs: number): number {
     const nowMs = this.#advance(clockMs)
     const [oldestMs] = this.#lastMs
@@ -68,8 +68,8 @@ export class SlidingWindow {
   }
 
   /**
-   * Makes good that more or less was used than `add` counted in a slot. Less is given back where it was
-   * counted, unless it has been let go since; more counts from now on.
+   * Corrects the count that `add` made in a slot. Less is given back where it was counted, unless that has expired;
+   * more counts from now on.
    */
   correct(slot: number, delta: number, clockMs: number): void {
     if (delta >= 0) {
@@ -88,7 +88,7 @@ export class SlidingWindow {
     this.#lastMs.splice(place, 1)
   }
 
-  /** Mostly the last one; -1 where it has been let go. */
+  /** Mostly the last one; -1 where it has expired. */
   #placeOf(slot: number): number {
     let place = this.#lastMs.length - 1
     while (place >= 0 && slotOf(this.#lastMs[place] ?? 0) !== slot) place--

@@ -1,17 +1,17 @@
 import type { PromptSize } from './size'
 import type { Model } from '../catalog/model'
 
-/** What a request is thought to need before its answer is there. */
+/** The estimated need of a request before its answer. */
 export interface TokenNeed {
   promptTokens: number
-  /** How many answers are written, each as long as the output limit allows. */
+  /** The number of answers, each as long as the output limit allows. */
   answers: number
 }
 
-/** Reserved for an answer without a limit; what it really takes is counted when it is there. */
+/** Reserved for an answer without a limit; its real use is counted afterwards. */
 const usualAnswer = 1024
 
-/** Tokens to reserve for a request: its prompt, and all it may write. Source: contract 3.1. */
+/** Estimates the tokens to reserve for a request: its prompt, and all it may write. Source: contract 3.1. */
 export function estimateTokenNeed(
   { promptTokens, answers }: TokenNeed,
   { output }: Pick<PromptSize, 'output'>,

@@ -1,18 +1,18 @@
 import { toNetwork } from './failed-authentications'
 import { toRateLimitError } from './limits'
 
-/** What a node that has just started, behind a proxy that is not believed, does not come to. */
+/** Above the look-ups that a node that has just started runs at once behind an untrusted proxy. */
 const mostOfAddress = 1024
 const waitMs = 1000
 
 /**
- * Keys that are not known here, by the address they came from, for as long as they are looked up. How
- * many may fail is known only once they did (`FailedAuthentications`): so many at a time are let in before.
+ * Limits the unknown keys that are looked up at the same time, by client address. The number of failures is known
+ * only afterwards (`FailedAuthentications`), so this bounds the look-ups before.
  */
 export class UnknownKeyLimiter {
   readonly #running = new Map<string, number>()
 
-  /** To be disposed of once it is known who asks. Throws `rate_limit_exceeded`. */
+  /** Returns a place, to be disposed of once the caller is known. Throws `rate_limit_exceeded`. */
   enter(client: string): Disposable {
     const network = toNetwork(client)
     const running = this.#running.get(network) ?? 0

@@ -10,7 +10,7 @@ import { EventTooLong } from '../wire/sse'
 export class AttemptFailed extends Error {
   override readonly name = 'AttemptFailed'
   readonly error: ApiError
-  /** Nothing can have been billed, and another candidate may do better. Source: contract 10.2. */
+  /** The provider cannot have billed anything, and another candidate may succeed. Source: contract 10.2. */
   readonly mayTryNext: boolean
 
   constructor(error: ApiError, mayTryNext: boolean) {
@@ -20,7 +20,7 @@ export class AttemptFailed extends Error {
   }
 }
 
-/** What broke an exchange, in words for the caller. */
+/** Describes to the caller the failure that broke an exchange. */
 export function toBroken(thrown: unknown, source: ErrorSource): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof EventTooLong) return nonsense(source.provider, 'an event beyond 1 MB')
@@ -35,7 +35,7 @@ export function toBroken(thrown: unknown, source: ErrorSource): ApiError {
       message: thrown.connected
         ? `The connection to ${source.provider} was lost.`
         : `${source.provider} could not be reached.`,
-      // What was sent may have been billed.
+      // The provider may have billed what it received.
       retryable: !thrown.connected,
       cause: thrown,
     })
@@ -43,13 +43,13 @@ export function toBroken(thrown: unknown, source: ErrorSource): ApiError {
   return nonsense(source.provider, 'an unreadable answer', thrown)
 }
 
-/** A failed attempt; a caller who has gone is no failure of the provider's. */
+/** A failed attempt; a client's disconnect is no failure of the provider. */
 export function toAttemptFailed(thrown: unknown, source: ErrorSource): Error {
   if (thrown instanceof ClientGone || thrown instanceof AttemptFailed) return thrown
   const isUnsent = thrown instanceof ConnectionFailed && !thrown.connected
   return new AttemptFailed(toBroken(thrown, source), isUnsent)
 }
 
-/** An error in place of an answer whose status was good: who was only busy did nothing. */
+/** An error in place of an answer whose status was good: a provider that was only busy did no work. */
 export const refusedInside = (error: ApiError): AttemptFailed =>
   new AttemptFailed(error, error.code === 'provider_error' && error.status === 503)

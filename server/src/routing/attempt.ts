@@ -17,27 +17,27 @@ import { isObject, type JsonObject } from '../wire/json-body'
 import { eventShape } from '../wire/json-shape'
 import { parseShaped } from '../wire/json-slices'
 
-/** What a provider is sent, without its address and credential. */
+/** The payload for a provider, without its address and credential. */
 export interface UpstreamPayload {
   body: JsonObject
   /** Where it differs from the operation's own; a path in the provider's options comes before it. */
   path?: string
-  /** The whole address, where it is no path behind the connection's. */
+  /** The whole URL, where it is no path below the connection's. */
   url?: string | undefined
   headers?: Readonly<Record<string, string>>
-  /** Headers of the caller's that belong to a body which is passed on. */
+  /** The caller's headers that belong to a body which is passed through. */
   forwarded?: Readonly<Record<string, string>>
-  /** Who wrote it and reads its answer; undefined for what is relayed. */
+  /** The adapter that wrote it and reads its answer; undefined for relayed requests. */
   adapter?: Adapter | undefined
-  /** How its refusals are read, where they are not those of an OpenAI-alike; else the adapter's. */
+  /** Reads its error responses, where their format is not OpenAI's; else the adapter does. */
   failure?: Adapter['failure'] | undefined
-  /** The same request with the history's signatures replaced, for a provider that refuses them. */
+  /** The same request with the history's signatures replaced, for a provider that rejects them. */
   unsigned?: (() => UpstreamPayload) | undefined
-  /** Whether a refusal is about signatures, where no adapter says so. */
+  /** Whether an error response is about signatures, where the adapter does not decide it. */
   refusesSignatures?: Adapter['refusesSignatures'] | undefined
 }
 
-/** The same, with what decides on where it goes and on how its answer is read. */
+/** A payload with the properties that decide its route and the reading of its answer. */
 export interface OutgoingRequest extends UpstreamPayload {
   operation: Operation
   source: ErrorSource
@@ -45,23 +45,23 @@ export interface OutgoingRequest extends UpstreamPayload {
 
 type HeaderList = Readonly<Record<string, string>>
 
-/** The way out, and what is shown there. */
+/** The transports, and the credentials used there. */
 interface Ways {
   egress: Egress
   /** For connections of self-hosted gateways. */
   gateways: Pick<GatewayWay, 'send'>
   credentials: Credentials
-  /** Of the event loop's time. */
+  /** Shares of the event loop's time. */
   budget: LoopShares
 }
 
-/** Who is asked, and for which request. */
+/** The candidate of an attempt, and its request. */
 interface Asked {
   candidate: Candidate
   checked: {
     ports: Ways
     principal: { readonly accountId: string }
-    /** How many Tollgates had sent it on before it came here. */
+    /** The number of Tollgate instances that have forwarded it before. */
     call: {
       hops: number
       trace?: { readonly traceparent: string | undefined } | undefined
@@ -76,22 +76,22 @@ export interface Attempt {
   turn: Asked
   sent: OutgoingRequest
   deadline: Deadline
-  /** How much of a streamed answer is paid for; undefined where it may be as long as it likes. */
+  /** The part of a streamed answer that is paid for; undefined where the answer may have any length. */
   allowance?: OutputAllowance | undefined
   /**
-   * Told where its provider was sent the request, and no answer came of it; `bytes` there were of one that
+   * Called where its provider received the request and no answer came of it; `bytes` is the length of an answer that
    * was too long.
    */
   onLost?: ((loss: Loss, bytes: number) => void) | undefined
-  /** Told of what breaks a stream that has been opened. */
+  /** Called with the failure that breaks a stream that has been opened. */
   onBroken?: (thrown: unknown) => void
-  /** Set as soon as it goes on though its caller has gone. */
+  /** Set as soon as it continues although its client has disconnected. */
   drain?: () => Drain | undefined
 }
 
 export { AttemptFailed } from './attempt-failed'
 
-/** The longest answer that is read as a whole. */
+/** The maximum length of an answer that is read as a whole. */
 export const maxAnswerBytes = 20 * 1024 * 1024
 const longestErrorBody = 64 * 1024
 const othersMayDoBetter = new Set([401, 403, 404, 429])
@@ -110,13 +110,13 @@ export async function send(attempt: Attempt): Promise<Answer> {
 
 const deliveryOf = ({ turn }: Attempt) => new Delivery(turn.checked.call.body)
 
-/** Tells an attempt whose provider has the request what came of it, where that was no answer. */
+/** Reports to an attempt the loss of its answer, once the provider has received the request. */
 export function tellLoss({ onLost }: Pick<Attempt, 'onLost'>, thrown: unknown): void {
   const loss = classifyLoss(thrown)
   if (loss) onLost?.(loss, thrown instanceof AnswerTooLong ? maxAnswerBytes : 0)
 }
 
-/** In whose share of the event loop an attempt is counted: the connection's owner, or the caller. */
+/** The share of the event loop that an attempt uses: the connection owner's, or the caller's. */
 export const shareOf = ({ turn: { candidate, checked } }: Attempt): LoopShare =>
   checked.ports.budget.shareOf(candidate.connection.owner ?? checked.principal.accountId)
 
@@ -124,7 +124,7 @@ export const shareOf = ({ turn: { candidate, checked } }: Attempt): LoopShare =>
 const isGood = ({ status }: Answer): boolean =>
   status >= 200 && status < 300 && status !== 204 && status !== 205
 
-/** What was not answered well: put once more without signatures, where those are what was refused. */
+/** Handles an error response: sends the request again without signatures, where those were rejected. */
 async function refused(attempt: Attempt, response: Answer): Promise<Answer> {
   const { sent } = attempt
   const { source, adapter, unsigned } = sent
@@ -144,18 +144,18 @@ async function refused(attempt: Attempt, response: Answer): Promise<Answer> {
   throw new AttemptFailed(error, mayTryNext(error, status))
 }
 
-/** What is wrong with the request itself is wrong for every connection. */
+/** An error of the request itself would repeat on every connection. */
 const mayTryNext = (error: ApiError, status: number): boolean =>
   error.code === 'provider_error' &&
   (othersMayDoBetter.has(meantBy(error) ?? status) || status >= 500)
 
-/** The status that an error stands for: Google says 400 of a bad key, where others say 401. */
+/** The status that an error stands for: Google answers 400 for a bad key, where others answer 401. */
 function meantBy({ cause }: ApiError): number | undefined {
   const meant = isObject(cause) ? cause['upstreamStatus'] : undefined
   return typeof meant === 'number' ? meant : undefined
 }
 
-/** Throws what `broken` makes an `AttemptFailed` of. */
+/** Sends the request. Throws errors that `toAttemptFailed` converts. */
 function post(attempt: Attempt, delivery: Delivery): Promise<Answer> {
   const { turn, sent, deadline } = attempt
   const { candidate, checked } = turn
@@ -181,7 +181,7 @@ function post(attempt: Attempt, delivery: Delivery): Promise<Answer> {
   return proof ? postProven(attempt, call, proof) : checked.ports.egress.send(call)
 }
 
-/** By the gateway that has the provider's address and secret, and is told neither of ours. */
+/** Sends it through the gateway that holds the provider's address and secret, and gets neither of ours. */
 function relayed(
   { turn, sent, deadline }: Attempt,
   gatewayId: string,
@@ -202,7 +202,7 @@ function relayed(
   })
 }
 
-/** Nobody but the operator's own connections is told of a trace. */
+/** Only the operator's own connections get the trace header. */
 function tracedHeaders({ turn: { candidate, checked } }: Attempt, headers: HeaderList): HeaderList {
   const traceparent = checked.call.trace?.traceparent
   return traceparent === undefined || candidate.connection.owner !== null
@@ -210,7 +210,7 @@ function tracedHeaders({ turn: { candidate, checked } }: Attempt, headers: Heade
     : { ...headers, traceparent }
 }
 
-/** Only what shows whose request it is fails in words of its own. */
+/** Returns the credential's proof, if it needs one. A `provider_error` fails the attempt; other errors are rethrown. */
 function proofOf({ turn: { candidate, checked } }: Attempt): Proof | undefined {
   try {
     return checked.ports.credentials.proofOf(candidate)
@@ -220,7 +220,7 @@ function proofOf({ turn: { candidate, checked } }: Attempt): Proof | undefined {
   }
 }
 
-/** Sends it, once more with a new proof where the first was refused. */
+/** Sends it, and once more with a new proof where the first was rejected. */
 async function postProven(attempt: Attempt, call: UpstreamCall, proof: Proof): Promise<Answer> {
   const { egress } = attempt.turn.checked.ports
   const { source } = attempt.sent
@@ -230,7 +230,7 @@ async function postProven(attempt: Attempt, call: UpstreamCall, proof: Proof): P
   return egress.send({ ...call, headers: await provenBy(proof, call, source) })
 }
 
-/** What fails here was not sent. */
+/** Adds the proof; a request that fails here was not sent. */
 async function provenBy(
   proof: Proof,
   { url, headers, body = '' }: UpstreamCall,

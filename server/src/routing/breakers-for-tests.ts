@@ -29,7 +29,7 @@ interface Sent {
   isShared?: boolean
 }
 
-/** Breakers in a time of their own. */
+/** Breakers with a clock of their own. */
 export class BreakerWorld {
   nowMs = 1000
   readonly changes: BreakerChange[] = []
@@ -44,7 +44,7 @@ export class BreakerWorld {
     })
   }
 
-  /** Attempts that fail, one after the other. */
+  /** Makes attempts that fail, one after the other. */
   fail(times = 1, sent: Sent = {}): void {
     const { candidate = one, account = alone, busyMs = 0, isShared = true } = sent
     for (let k = 0; k < times; k++) {
@@ -52,7 +52,7 @@ export class BreakerWorld {
     }
   }
 
-  /** Attempts that are answered. */
+  /** Makes attempts that are answered. */
   succeed(times = 1, { candidate = one, account = alone }: Sent = {}): void {
     for (let k = 0; k < times; k++) {
       this.breakers.succeeded(this.breakers.begin(candidate, account))

@@ -4,11 +4,11 @@ import { AccountBreaker, RouteBreaker, type BreakerFailure } from './route-break
 interface Options {
   /** Milliseconds, by a clock that never goes back. */
   now: () => number
-  /** The longest that a failing candidate is passed over, in milliseconds; 0 for never. */
+  /** The maximum time that a failing candidate is skipped, in milliseconds; 0 for never. */
   maxOpenMs: number
-  /** A candidate is passed over from now on, or is served again. */
+  /** A candidate is skipped from now on, or is served again. */
   onChange: (change: BreakerChange) => void
-  /** How many accounts in trouble are remembered, each on each route; and how many of one account. */
+  /** The maximum number of failing accounts that are kept, each on each route; and of those of one account. */
   maxAccounts?: number
   maxPerAccount?: number
 }
@@ -16,27 +16,27 @@ interface Options {
 /** A breaker that opened or closed. */
 export interface BreakerChange {
   candidate: Candidate
-  /** The account it holds for; null where it holds for all. */
+  /** The account whose breaker it is; null for the breaker of all accounts. */
   accountId: string | null
   isOpen: boolean
-  /** How long it is open; 0 when it was closed. */
+  /** The time for which it is open; 0 when it was closed. */
   openMs: number
 }
 
-/** How a candidate in trouble fares. */
+/** State of a failing candidate. */
 export interface FailingCandidate {
   candidate: Candidate
   /** Failures of all accounts since the last attempt that was answered. */
   inARow: number
-  /** It is passed over by all, or has to show that it works again. */
+  /** All accounts skip it, or it has to pass a probe. */
   isOpen: boolean
-  /** How long all pass it over still, in milliseconds. */
+  /** The time for which all accounts still skip it, in milliseconds. */
   waitMs: number
   /** Accounts whose own breaker is open. */
   openAccounts: number
 }
 
-/** An attempt at a candidate, from its begin to its end. */
+/** An attempt at a candidate, from its start to its end. */
 export interface BreakerAttempt {
   readonly candidate: Candidate
   readonly accountId: string
@@ -53,17 +53,17 @@ const defaultMaxPerAccount = 256
 const maxCountedAccounts = 128
 
 /**
- * Circuit breakers: which candidates are failing, and for which accounts. A route is a model on a
- * connection. Each account has a breaker of its own on each route: requests that fail by what they ask
- * for shut out nobody but their account. The route's own breaker, for all, opens by the share of
- * failures among at least three accounts. Only routes in trouble take memory.
+ * Circuit breakers: which candidates are failing, and for which accounts. A route is a model on a connection. Each
+ * account has a breaker of its own on each route: requests that fail by their content block only their own account.
+ * The route's own breaker, for all, opens by the share of failures among at least three accounts. Only routes in
+ * trouble take memory.
  *
- * Closed: all may pass. Open: none, for a while. Half-open: one attempt of each account, until one is
- * answered (closed) or, for the route's, those of three accounts fail (open, for twice as long).
+ * Closed: all may pass. Open: none, for a while. Half-open: one attempt of each account, until one is answered
+ * (closed) or, for the route's, those of three accounts fail (open, for twice as long).
  */
 export class Breakers {
   readonly #options: Options
-  /** By connection, then by model: no key is built to look one up. */
+  /** By connection, then by model: a look-up builds no key. */
   readonly #routes = new Map<string, Map<string, RouteBreaker>>()
   readonly #accounts = new Map<string, Set<AccountBreaker>>()
   #routeCount = 0
@@ -73,28 +73,28 @@ export class Breakers {
     this.#options = options
   }
 
-  /** How many routes are remembered. */
+  /** The number of routes in memory. */
   get size(): number {
     return this.#routeCount
   }
 
-  /** How many accounts are remembered, each on each route. */
+  /** The number of accounts in memory, each on each route. */
   get accountCount(): number {
     return this.#accountCount
   }
 
-  /** Whether nothing is known against a candidate. */
+  /** Whether no failure of a candidate is recorded. */
   isClosed(candidate: Candidate, accountId: string): boolean {
     const route = this.#find(candidate)
     return !route || (!route.isOpen && route.accounts.get(accountId)?.isOpen !== true)
   }
 
-  /** How long an account passes a candidate over, in milliseconds; 0 where it may be tried. */
+  /** The time for which an account skips a candidate, in milliseconds; 0 where it may be tried. */
   waitMs(candidate: Candidate, accountId: string): number {
     return this.#find(candidate)?.waitMs(accountId, this.#options.now()) ?? 0
   }
 
-  /** All routes that are remembered. */
+  /** Lists all routes in memory. */
   list(): FailingCandidate[] {
     const now = this.#options.now()
     const routes = [...this.#routes.values()].flatMap((models) => [...models.values()])
@@ -107,7 +107,7 @@ export class Breakers {
     }))
   }
 
-  /** An attempt begins that may be made. */
+  /** Starts an attempt that may be made. */
   begin(candidate: Candidate, accountId: string, isLast = false): BreakerAttempt {
     const since = this.#options.now()
     const route = this.#find(candidate)
@@ -128,7 +128,7 @@ export class Breakers {
     return route.allowsLast(own, this.#options.now())
   }
 
-  /** It answered. */
+  /** The attempt was answered. */
   succeeded(attempt: BreakerAttempt): void {
     const { candidate, accountId, since } = attempt
     if (!this.#find(candidate)) return
@@ -155,7 +155,7 @@ export class Breakers {
     route.count(own, false)
   }
 
-  /** It failed, by no fault that is known to be the request's. */
+  /** The attempt failed, by no known fault of the request. */
   failed(attempt: BreakerAttempt, failure: BreakerFailure = anyFailure): void {
     const { maxOpenMs: maxMs, now: readClock, onChange } = this.#options
     if (maxMs === 0) return
@@ -181,7 +181,7 @@ export class Breakers {
     onChange({ candidate, accountId: null, isOpen: true, openMs: route.openMs })
   }
 
-  /** An attempt ended without showing anything, as where its caller left. */
+  /** An attempt ended without a result, as where its client disconnected. */
   left(attempt: BreakerAttempt): void {
     if (this.#routeCount > 0) this.#end(attempt)
   }
@@ -198,7 +198,7 @@ export class Breakers {
     return this.#routes.get(connection.id)?.get(model.id)
   }
 
-  /** The same, in a window that is not over; undefined where it is not remembered any more. */
+  /** The route, in a current window; undefined where it is not in memory. */
   #inWindow(candidate: Candidate, now: number): RouteBreaker | undefined {
     const route = this.#find(candidate)
     for (const own of route?.startWindow(now) ?? []) this.#remove(own)
@@ -215,7 +215,7 @@ export class Breakers {
     return route
   }
 
-  /** The oldest of the same account go first, then the oldest of all: what fails is soon noticed again. */
+  /** Evicts the oldest of the same account first, then the oldest of all: a failure soon shows again. */
   #add(route: RouteBreaker, accountId: string): AccountBreaker {
     const { maxAccounts = defaultMaxAccounts, maxPerAccount = defaultMaxPerAccount } = this.#options
     const own = new AccountBreaker(accountId, route)

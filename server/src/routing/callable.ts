@@ -4,13 +4,13 @@ import type { Priceable } from '../catalog/owner-price'
 import { isServable } from '../catalog/is-priced'
 import type { Snapshot } from '../catalog/snapshot'
 
-/** Why a model is not callable, for programs and for people. */
+/** The reason that a model is not callable, for programs and for people. */
 export interface NotCallable {
   reason: 'no_price' | 'no_connection' | 'platform_connections_off' | 'mapped_to_nothing'
   message: string
 }
 
-/** Those that a call would reach now. */
+/** Filters the models that a call would reach now. */
 export async function filterCallable(
   models: readonly Model[],
   billingOf: (model: Model) => unknown,
@@ -18,13 +18,13 @@ export async function filterCallable(
   const callable: Model[] = []
   for (const model of models) {
     const mode = billingOf(model)
-    // Thousands of awaits that wait for nothing would take longer than the rest.
+    // Thousands of awaits of values that are ready would take longer than the rest.
     if ((mode instanceof Promise ? await mode : mode) !== null) callable.push(model)
   }
   return callable
 }
 
-/** What accounts that bring nothing can call follows from the catalogue and the settings alone. */
+/** The callable models of accounts without connections of their own depend on the catalogue and the settings alone. */
 const common = new WeakMap<Snapshot, { open: Priceable; models: Promise<readonly Model[]> }>()
 
 export function findCallableByAll(
@@ -38,7 +38,7 @@ export function findCallableByAll(
   return models
 }
 
-/** Why a call for a model is refused, which its mapping may send to another name. */
+/** Explains the rejection of a call for a model, which its mapping may send to another name. */
 export function explainNotCallable(
   model: Model,
   mappedTo: string | undefined,

@@ -1,7 +1,7 @@
 import type { Candidate } from './candidate'
 import { sampleConnection, sampleModel, sampleProvider } from '../catalog/samples'
 
-/** A candidate for unit tests, complete, so that a test names only what it is about. */
+/** A complete candidate for unit tests, so that a test names only the fields it is about. */
 export const sampleCandidate = (fields: Partial<Candidate> = {}): Candidate => ({
   model: sampleModel(),
   provider: sampleProvider(),

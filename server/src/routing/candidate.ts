@@ -15,20 +15,20 @@ import { toGatewayProvider } from '../providers/gateway-provider'
 import type { Provider } from '../providers/provider'
 import { splitModelId } from '../wire/model-id'
 
-/** How an attempt is paid. Source: contract 11.1. */
+/** The billing of an attempt. Source: contract 11.1. */
 export interface Billing {
   mode: 'platform' | 'house' | 'byok' | 'org_pays' | 'member_pays' | 'free'
-  /** The ledger account that pays, null where nobody does; with `house`, the one that is not charged. */
+  /** The ledger account that pays, null where none does; with `house`, the one that is not charged. */
   payer: string | null
-  /** Whose connection it is, or whose pool pays for the platform's; null where it is no organization. */
+  /** The organization of the connection, or of the pool that pays for the platform's; null where there is none. */
   organizationId: string | null
-  /** What that one limits. */
+  /** The limits of that organization. */
   terms?: MemberTerms | undefined
-  /** The house waives what it would charge, its fee included. */
+  /** The house waives its charges, its fee included. */
   isWaived?: boolean
 }
 
-/** Whether it is the model's price that is charged, or free; else who pays its provider pays. */
+/** Whether the attempt is charged by the model's price, or free; else the payer of its provider pays. */
 export const isByPrice = ({ mode }: Billing): boolean => mode !== 'byok' && mode !== 'org_pays'
 
 /** Whether two candidates have the same model and payment. */
@@ -44,21 +44,21 @@ export interface Candidate {
   provider: Provider
   connection: ProviderConnection
   billing: Billing
-  /** The connection takes turns with others, so that who is busy counts. */
+  /** The connection shares its pool's load, so that running requests count. */
   isPooled: boolean
-  /** Where it stands for a member of a collection, what is told of how it fares. */
+  /** Set for a member of a collection: records its results. */
   member?: MemberAttempt | undefined
 }
 
-/** Who calls, and what he brings. */
+/** The caller, with its connections. */
 export interface RoutingCaller {
   userId: string
-  /** Who pays unless an organization does. */
+  /** The account that pays unless an organization does. */
   accountId: string
   catalog: AccountCatalog
 }
 
-/** What models there are: the operator's, and what the caller brings. */
+/** The known models: the operator's, and those of the caller's connections. */
 interface Known {
   snapshot: Snapshot
   catalog: AccountCatalog
@@ -66,9 +66,8 @@ interface Known {
 }
 
 /**
- * The model that a name means: one of the catalogue, or one that the caller's connections found.
- * Throws `invalid_model`, `model_not_found`, and `invalid_request` for a model of another kind than
- * the endpoint's.
+ * Finds the model that a name means: one of the catalogue, or one that the caller's connections found. Throws
+ * `invalid_model`, `model_not_found`, and `invalid_request` for a model of another kind than the endpoint's.
  */
 export function findModel(
   { snapshot, catalog, open }: Known,
@@ -98,9 +97,9 @@ export function findModel(
   return model
 }
 
-/** What an operator allows, at one moment. */
+/** The operator's settings at one moment. */
 export interface Open extends Priceable {
-  /** Whether the platform's connections serve anybody. */
+  /** Whether the platform's connections are enabled. */
   platformConnections: boolean
   unpricedModels: UnpricedModels
 }
@@ -112,13 +111,13 @@ export interface RoutingContext {
   turns: PoolTurns
   /** The only connection that may serve, by its id; any where absent. */
   only?: string | undefined
-  /** The conversation that is continued, for those who take turns. */
+  /** The conversation that is continued, for pools. */
   conversation?: ContinuedConversation | undefined
 }
 
 /**
- * The connections that may serve a model, in the order in which they are tried: the caller's own,
- * those of his organizations, the platform's. Empty where there is none. Source: contract 10.1.
+ * The connections that may serve a model, in the order in which they are tried: the caller's own, those of the
+ * caller's organizations, the platform's. Empty where there is none. Source: contract 10.1.
  */
 export function findCandidates(model: Model, ways: RoutingContext): Candidate[] {
   const all = waysTo(model, ways)
@@ -138,7 +137,7 @@ function waysTo(model: Model, ways: RoutingContext): Candidate[] {
     const isPooled = place.pool !== null
     return turns.orderOf(place, conversation).flatMap((connection) => {
       const own = onConnection(connection)
-      // Without a price a member would pay nothing, which is not what his organization said.
+      // Without a price a member would pay nothing, against the organization's setting.
       if (!own || (place.billing === 'member_pays' && !isServable(own))) return []
       return {
         model: own,
@@ -164,7 +163,7 @@ function billingOf(
   return { mode, payer, organizationId, terms, isWaived: catalog.housePays && mode === 'byok' }
 }
 
-/** Who pays for the platform's connections. */
+/** The billing of the platform's connections. */
 function platformBilling({ accountId, catalog }: RoutingCaller): Billing {
   const { fundedBy, housePays } = catalog
   if (housePays) return { mode: 'house', payer: accountId, organizationId: null, isWaived: true }
@@ -188,7 +187,7 @@ function platformOf(listed: Model, provider: Provider, ways: RoutingContext): Ca
 }
 
 /**
- * Why nobody serves a model to a caller: `organization_required` where an organization would, else
+ * Explains that no connection serves a model to a caller: `organization_required` where an organization would, else
  * `model_access_denied`. Rejects with `gateway_unavailable`.
  */
 export async function explainNoCandidates(

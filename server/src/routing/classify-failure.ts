@@ -6,21 +6,20 @@ import { isBeyondAnyWait } from '../providers/refusal-kind'
 import { isObject } from '../wire/json-body'
 
 /**
- * The end of an attempt, as its breakers see it: `works`; `nothing`, where it tells nothing; or a
- * failure, of the provider or perhaps of this account's requests alone.
+ * The result of an attempt for its breakers: `works`; `nothing`, where it shows nothing; or a failure, of the
+ * provider or perhaps of this account's requests alone.
  */
 export type FailureClass = 'works' | 'nothing' | BreakerFailure
 
-/** It tells of the provider, as far as several accounts see it. */
+/** A failure of the provider, once several accounts see it. */
 const fails: BreakerFailure = { busyMs: 0, isShared: true }
-/** It may be what was asked for: another account's requests may fare well. */
+/** Perhaps a failure of the request's content: another account's requests may succeed. */
 const failsForAccount: BreakerFailure = { busyMs: 0, isShared: false }
 
 /**
- * Judges what an attempt threw. Failures are the provider's own: not reached, lost, silent, busy, broken;
- * and a credential that it does not know, which is never the caller's of a request. A request that was
- * at fault, whatever its status, is no failure; nor is the socket of a gateway that was lost, as it is
- * known when there is another.
+ * Classifies the error of an attempt. Failures are the provider's own: unreachable, lost, silent, busy, broken; and a
+ * credential that it rejects, which is never the fault of a request's caller. A request at fault, whatever its
+ * status, is no failure; nor is the lost socket of a gateway, as the next socket's arrival is known.
  */
 export function classifyFailure(thrown: unknown): FailureClass {
   const error = thrown instanceof AttemptFailed ? thrown.error : thrown
@@ -29,7 +28,7 @@ export function classifyFailure(thrown: unknown): FailureClass {
     case 'connection_failed':
       return error.cause instanceof GatewayLost ? 'nothing' : fails
     case 'request_timeout':
-      // A long prompt or answer takes its time; a stream that says nothing at all does not.
+      // A long prompt or answer takes its time; a completely silent stream does not.
       return isObject(error.cause) && error.cause['isSilence'] === true ? fails : failsForAccount
     case 'provider_error':
       return verdictOfProviderError(error)
@@ -54,13 +53,13 @@ function verdictOfProviderError({
   if (status === 503) {
     return retryAfterSeconds > 0 ? { busyMs: retryAfterSeconds * 1000, isShared: true } : fails
   }
-  // What no status tells was no answer at all: not to be read, or cut.
+  // Without a status there was no complete answer: it could not be read, or was cut.
   if (typeof upstream !== 'number' || upstream >= 500) return fails
-  // An account without credit says 429, and a credential that is not known 401.
+  // An account without credit gets 429, and a credential that is not known 401.
   return upstream === 401 || upstream === 429 ? fails : 'nothing'
 }
 
-/** The provider's words where it refused the credential: 401 or 403. Undefined for all else. */
+/** The provider's message where it rejected the credential: 401 or 403. Undefined for all else. */
 export function readCredentialRefusal(thrown: unknown): string | undefined {
   const error = thrown instanceof AttemptFailed ? thrown.error : thrown
   if (!(error instanceof ApiError) || error.code !== 'provider_error') return undefined

@@ -7,18 +7,19 @@ import { isObject } from '../wire/json-body'
 import { EventTooLong } from '../wire/sse'
 
 /**
- * Why a request that a provider was sent came to no answer: Tollgate ended it, as its caller left, its time
- * was up or the answer too long; or the provider failed, which lost the connection or sent what cannot be read.
+ * The cause for which a request that a provider received came to no answer: Tollgate ended it, as its client
+ * disconnected, its time was up or the answer too long; or the provider failed, as it lost the connection or sent an
+ * unreadable answer.
  */
 export type Loss = 'ended' | 'failed'
 
-/** Of what broke an exchange; undefined for a provider's refusal, which it bills nobody for. */
+/** Classifies a broken exchange; undefined for a provider's rejection, which it does not bill. */
 export function classifyLoss(thrown: unknown): Loss | undefined {
   if (thrown instanceof ClientGone) return 'ended'
   if (thrown instanceof EventTooLong || thrown instanceof AnswerTooLong) return 'ended'
   if (thrown instanceof ConnectionFailed) return thrown.connected ? 'failed' : undefined
   if (thrown instanceof ApiError) return lossIn(thrown)
-  // All else is no JSON, or not what was wanted.
+  // All other errors are of answers that are no JSON, or not of the expected shape.
   return thrown instanceof AttemptFailed ? undefined : 'failed'
 }
 
@@ -42,7 +43,7 @@ export class Delivery {
   isDone = false
   readonly #body: { release: () => void } | undefined
 
-  /** `body`: told the same, where it is large. */
+  /** `body` is released at the same time, where it is large. */
   constructor(body: { release: () => void } | undefined) {
     this.#body = body
   }

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import { Redis, toScript } from '../db/redis'
 
-/** Whose turn it is in collections whose members take turns. */
+/** The rotation in collections whose members take turns. */
 export interface CollectionTurns {
-  /** The number of this request among those of a collection, from 0. Never rejects. */
+  /** Takes the number of this request among those of a collection, from 0. Never rejects. */
   take: (collectionId: string) => number | Promise<number>
-  /** The same, and the next request has it too. */
+  /** Reads that number without taking it: the next request has it too. */
   peek: (collectionId: string) => number | Promise<number>
 }
 
@@ -29,7 +29,7 @@ export class LocalTurns implements CollectionTurns {
 
 const keptSeconds = 30 * 86_400
 
-/** KEYS: a counter. ARGV: how much it rises, how long it is kept. Answers what it was before. */
+/** KEYS: a counter. ARGV: its increment, its lifetime. Answers the value before. */
 const turnScript = toScript(`
 local turn = redis.call('INCRBY', KEYS[1], ARGV[1])
 redis.call('EXPIRE', KEYS[1], ARGV[2])

@@ -9,7 +9,7 @@ import type { Category, Model } from '../catalog/model'
 import { selectPrice, minuteOf } from '../catalog/price-tiers'
 import { ApiError, invalidRequest, type ErrorCode } from '../errors'
 
-/** A member that is not asked, and why. */
+/** A member that is skipped, and the reason. */
 export interface PassedMember {
   model: string
   provider: string
@@ -17,16 +17,16 @@ export interface PassedMember {
   reason: ErrorCode | 'cooling_down'
 }
 
-/** What a request asks of the models that may serve it. */
+/** The demands of a request on the models that may serve it. */
 export interface Demands {
   needs: readonly RequestNeed[]
-  /** What is wrong with its size for a model, undefined where nothing is. */
+  /** The error about its size for a model, undefined where it fits. */
   misfit: (model: Model) => ApiError | undefined | Promise<ApiError | undefined>
-  /** The tokens of its prompt, about; asked only where prices depend on them. */
+  /** Estimates the tokens of its prompt; called only where prices depend on them. */
   promptTokens: () => number
 }
 
-/** What a collection comes to. */
+/** The candidates of a collection. */
 export interface Shortlist {
   candidates: Candidate[]
   passedOver: PassedMember[]
@@ -34,30 +34,29 @@ export interface Shortlist {
 
 interface Choice {
   ways: RoutingContext
-  /** What the endpoint serves. */
+  /** The categories of models that the endpoint serves. */
   kinds: readonly Category[]
   demands: Demands
   book: MemberStats
   random: () => number
-  /** Asked only where members take turns. */
+  /** Called only where members take turns. */
   turn: () => number | Promise<number>
 }
 
-/** A member that may be asked, and those who serve it. */
+/** A usable member, and the candidates that serve it. */
 interface Usable extends MemberChoice {
   isStandIn: boolean
   model: Model
   candidates: readonly Candidate[]
 }
 
-/** What of those passed over is told: more would be a long record for nobody. */
+/** The maximum number of skipped members that are reported: more would only lengthen the record. */
 const mostTold = 20
 
 /**
- * The candidates of a collection's members: of each in its turn the first, then of each the second.
- * Rejects where nobody is left: `model_not_found` where it has no member that is there,
- * `model_access_denied` where nobody serves them, else what is wrong with the request for them.
- * Source: contract 10.4.
+ * The candidates of a collection's members: of each in its turn the first, then of each the second. Rejects where
+ * none is left: `model_not_found` where none of its members exists, `model_access_denied` where no
+ * connection serves one, else the error of the request for them. Source: contract 10.4.
  */
 export async function shortlistMembers(collection: Collection, choice: Choice): Promise<Shortlist> {
   const name = `${collectionPrefix}${collection.name}`
@@ -90,7 +89,7 @@ export async function shortlistMembers(collection: Collection, choice: Choice): 
   return { candidates, passedOver: sorted.passedOver }
 }
 
-/** The member that served the conversation, unless the collection is in an order that is meant. */
+/** The member that served the conversation, unless the collection's order is fixed. */
 function preferredOf(
   { strategy }: Collection,
   members: readonly Usable[],
@@ -101,7 +100,7 @@ function preferredOf(
   return members.find(({ model, isCoolingDown }) => model.id === id && !isCoolingDown)
 }
 
-/** Takes a turn where members take turns, unless a conversation goes on. */
+/** Takes a turn where members take turns, unless a conversation continues. */
 async function chanceOf({ strategy }: Collection, { ways, random, turn }: Choice): Promise<Chance> {
   const conversation = ways.conversation?.isContinued === true ? ways.conversation : undefined
   const takesTurn = strategy === 'round_robin' && !conversation
@@ -111,7 +110,7 @@ async function chanceOf({ strategy }: Collection, { ways, random, turn }: Choice
 const withFirst = <Item>(first: Item | undefined, items: readonly Item[]): readonly Item[] =>
   first === undefined ? items : [first, ...items.filter((item) => item !== first)]
 
-/** A member fares by whose credential it is asked with: one's bad key is no matter of another's. */
+/** Keyed by the credential's owner too: one owner's bad key does not affect another's requests. */
 const keyOf = ({ id }: Collection, { model, connection }: Candidate) =>
   `${id} ${model.id} ${connection.owner ?? ''}`
 
@@ -124,15 +123,15 @@ const watched = (
   member: new MemberAttempt(book, keyOf(collection, candidate), ways.caller.accountId),
 })
 
-/** Members, as far as they have been looked at. */
+/** The members that have been examined. */
 class Sorted {
   readonly usable: Usable[] = []
   readonly passedOver: PassedMember[] = []
-  /** The first of each kind, in the words of the member that it is about. */
+  /** The first of each kind, with the message about its member. */
   #misfit: ApiError | undefined
   #isDenied = false
 
-  /** All of them, or without those who only stand in. */
+  /** All of them, or all but the stand-ins. */
   firstChoice(): Usable[] {
     const real = this.usable.filter(({ isStandIn }) => !isStandIn)
     return real.length > 0 ? real : this.usable
@@ -170,7 +169,7 @@ interface Sorting {
   sorted: Sorted
 }
 
-/** A member that is there and that somebody serves. */
+/** Examines a member: it has to exist, and a connection has to serve it. */
 function look(member: CollectionMember, choice: Choice, sorted: Sorted): Known | undefined {
   const model = modelOf(member, choice)
   if (!model) return undefined
@@ -209,7 +208,7 @@ function judge(
   })
 }
 
-/** The price of input and output together, in the tier that the prompt's length and the time of day come to. */
+/** The price of input and output together, in the tier of the prompt's length and the time of day. */
 function priceOf({ isFree, pricing }: Model, { demands }: Choice): bigint {
   if (isFree || !pricing) return 0n
   if (pricing.tiers === undefined) return pricing.input + pricing.output

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { rendezvousOrder } from './rendezvous'
 import { isObject, type JsonObject } from '../wire/json-body'
 
-/** Which model on which connection served a conversation. */
+/** The model and the connection that served a conversation. */
 export interface ServedRoute {
   modelId: string
   connectionId: string
@@ -10,7 +10,7 @@ export interface ServedRoute {
 
 interface Entry extends ServedRoute {
   atMs: number
-  /** It was sent there as a conversation that goes on, not as a first request by the strategy. */
+  /** It was routed as a conversation that continues, not as a first request by the strategy. */
   isContinued: boolean
 }
 
@@ -27,9 +27,9 @@ const maxConversations = 50_000
 const keptMs = 3_600_000
 
 /**
- * Who last served which conversation, so that its next request goes where its prompt is cached. Each
- * process has its own, in memory. Beside other processes, where a first request was served counts for
- * nothing: they do not know of it, and would send the next one elsewhere.
+ * Remembers the routes of conversations, so that the next request of one goes where its prompt is cached. Each
+ * process has its own, in memory. Beside other processes the route of a first request is ignored: they do not know of
+ * it, and would send the next one elsewhere.
  */
 export class ConversationAffinity {
   readonly #now: () => number
@@ -52,13 +52,12 @@ export class ConversationAffinity {
   }
 }
 
-/** What routing asks of a conversation. */
+/** The part of a conversation that routing reads. */
 export type ContinuedConversation = Pick<CachedConversation, 'isContinued' | 'preferred' | 'order'>
 
 /**
- * The conversation that a request belongs to: what its client calls it (`prompt_cache_key`), else what its
- * first instructions and its first message say. Nothing of that is read unless there is a choice
- * among connections or models.
+ * The conversation of a request: identified by the client's name for it (`prompt_cache_key`), else by its first
+ * instructions and its first message. None of these is read unless there is a choice among connections or models.
  */
 export class CachedConversation {
   readonly #affinity: ConversationAffinity
@@ -72,21 +71,21 @@ export class CachedConversation {
     this.#chat = chat
   }
 
-  /** Whether this is a later request than its first, which goes where its strategy has it go. */
+  /** Whether this is a later request than its first, which is routed by its strategy. */
   get isContinued(): boolean {
-    // Also of a first one it is remembered who served it.
+    // The route of a first request is remembered too.
     this.#identity()
     return isContinued(this.#chat)
   }
 
-  /** Who served it; undefined for its first request. */
+  /** The route that served it; undefined for its first request. */
   get preferred(): ServedRoute | undefined {
     return this.isContinued ? this.#affinity.find(this.#identity()) : undefined
   }
 
   /**
-   * Candidates of equal rank in the order in which every process tries them for this conversation. Weights
-   * are 1 unless said otherwise.
+   * Puts candidates of equal rank in the order in which every process tries them for this conversation. Weights
+   * default to 1.
    */
   order<Item>(
     items: readonly Item[],
@@ -96,7 +95,7 @@ export class CachedConversation {
     return rendezvousOrder(this.#identity(), items, { idOf, weightOf })
   }
 
-  /** It was served; remembered where there was a choice. */
+  /** Records the route that served it; kept where there was a choice. */
   served(served: ServedRoute): void {
     if (this.#key === undefined) return
     this.#affinity.remember(this.#key, served, isContinued(this.#chat))
@@ -116,13 +115,13 @@ const messagesIn = ({ messages }: JsonObject): readonly unknown[] =>
 const roleOf = (message: unknown) => (isObject(message) ? message['role'] : undefined)
 
 /**
- * A request that continues none leaves the strategy alone, also where many have the same texts. One that its
- * client names goes where all of that name go, from the first on.
+ * A request that continues none leaves the strategy alone, also where many have the same texts. One with a client's
+ * name for its conversation goes where all of that name go, from the first on.
  */
 const isContinued = (chat: JsonObject) =>
   nameIn(chat) !== undefined || messagesIn(chat).some((message) => roleOf(message) === 'assistant')
 
-/** Characters of a text that tell conversations apart. */
+/** The length of the texts by which conversations are distinguished. */
 const maxLength = 16_384
 
 function keyOf(chat: JsonObject): string {

@@ -9,20 +9,20 @@ interface Limits {
   firstByteMs?: number
   /** From one event to the next. */
   idleMs?: number
-  /** Asked when it has passed: true from one who ends the attempt in a way, and a time, of his own. */
+  /** Called when it has passed: returns true where it ends the attempt itself, in its own way and time. */
   onPassed?: (reason: ApiError) => boolean
 }
 
 const onceOnly = { once: true }
 
 /**
- * When an attempt has to stop: with `request_timeout`, or with the reason of whoever cancelled first.
- * One timer, moved only when it fires: an event costs a clock reading.
+ * The time at which an attempt has to stop: with `request_timeout`, or with the reason of the first `cancel`. One
+ * timer, moved only when it fires: an event costs a clock reading.
  */
 export class Deadline implements Disposable, Stop {
-  /** One for all of them: a timer hands over its deadline. */
+  /** One for all of them: a timer passes its deadline as the argument. */
   static readonly #due = (deadline: Deadline): void => deadline.#arm()
-  /** Only for who wants a true signal, as it costs more than all else here. */
+  /** Created only for users of a true signal, as it costs more than all else here. */
   #controller: AbortController | undefined
   #ended: { reason: Error } | undefined
   #listeners: StopListener[] = []
@@ -30,11 +30,11 @@ export class Deadline implements Disposable, Stop {
   readonly #limits: Limits
   readonly #running: Set<Deadline> | undefined
   #lastEventAt: number | undefined
-  /** Asked when its caller has left. */
+  /** Called when its client has disconnected. */
   #goesOn: (() => boolean) | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  /** `running` holds it until it is disposed of, for whoever has to end all of them. */
+  /** `running` holds it until it is disposed of, for code that has to end all of them. */
   constructor(limits: Limits, running?: Set<Deadline>) {
     this.#limits = limits
     this.#running = running
@@ -59,35 +59,35 @@ export class Deadline implements Disposable, Stop {
     if (at >= 0) this.#listeners.splice(at, 1)
   }
 
-  /** Milliseconds until the whole of it has to have ended; 0 where that has passed. */
+  /** Milliseconds until all of it has to have ended; 0 where that has passed. */
   get leftMs(): number {
     return Math.max(0, this.#startedAt + this.#limits.totalMs - performance.now())
   }
 
-  /** The same for what takes nothing else. */
+  /** The deadline as a signal, for APIs that take nothing else. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
     if (this.#ended) this.#controller.abort(this.#ended.reason)
     return this.#controller.signal
   }
 
-  /** A caller who leaves ends it too, unless it goes on: its signal is `signal`. */
+  /** A disconnect ends it too, unless the attempt continues: the request's signal is `signal`. */
   follow(signal: AbortSignal, goesOn?: () => boolean): void {
     this.#goesOn = goesOn
     if (signal.aborted) this.handleEvent()
     else signal.addEventListener('abort', this, onceOnly)
   }
 
-  /** Of the signal that it follows. */
+  /** Handles the abort of the signal that it follows. */
   handleEvent(): void {
     if (!this.#goesOn?.()) this.cancel(new ClientGone())
   }
 
-  /** Something arrived. */
+  /** Data has arrived. */
   progress(): void {
     const isFirst = this.#lastEventAt === undefined
     this.#lastEventAt = performance.now()
-    // The timer waits for the first event, and the next silence may end before that would.
+    // The timer waits for the first event; the next idle timeout may end before that would.
     if (isFirst && this.#timer !== undefined) this.#arm()
   }
 
@@ -118,7 +118,7 @@ export class Deadline implements Disposable, Stop {
     const seconds = Math.round((performance.now() - this.#startedAt) / 1000)
     const reason = new ApiError('request_timeout', {
       message: `The provider did not answer in time; the request was ended after ${seconds} s.`,
-      // It may have been billed.
+      // The provider may have billed it.
       retryable: false,
       ...(this.leftMs > 0 && { cause: { isSilence: true } }),
     })
@@ -130,7 +130,7 @@ export class Deadline implements Disposable, Stop {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#running?.delete(this)
-    // The engine keeps who listens to a request's signal for a while after its answer: not all of the request with it.
+    // The engine keeps listeners of a request's signal for a while after its answer: not all of the request with it.
     this.#goesOn = undefined
   }
 }

@@ -4,9 +4,8 @@ import type { OwnedConnection } from '../catalog/offer'
 import { toOwnerPrice, type Priceable } from '../catalog/owner-price'
 
 /**
- * A model that only connections have. Nothing is known of it but its name: it is taken for what the
- * endpoint wants, its sizes are its provider's to judge, and nobody pays unless its owner has set a
- * price. Source: contract 7.1.
+ * Creates a model that only connections have. Only its name is known: it is taken for the endpoint's kind, its
+ * provider enforces its sizes, and it is free unless its owner has set a price. Source: contract 7.1.
  */
 export const toModel = (
   { id, provider, name, foundAt, pricing }: DiscoveredModel,
@@ -44,8 +43,8 @@ const priced = (pricing: Pricing | null, model: Omit<Model, 'pricing' | 'isFree'
 })
 
 /**
- * Such a model as each connection has it, at the price of that one's owner; undefined for a connection
- * that has it not. One object for what costs the same.
+ * Creates the discovered model as each connection has it, at the price of the connection's owner; undefined for a
+ * connection without it. Equal prices share one object.
  */
 export function toDiscoveredModel(model: Model, { ownerPriceLimits }: Priceable) {
   const known = new Map<Pricing | null, Model>()

@@ -8,7 +8,7 @@ import { ApiError, unavailable, type ErrorCode } from '../errors'
 const mostAttempts = 2
 const nobody: readonly Candidate[] = []
 
-/** What a request has for each of its attempts. */
+/** A request's part in each of its attempts. */
 export interface FailoverRun<Turn> {
   /** In the order in which they are tried. */
   readonly candidates: readonly Candidate[]
@@ -16,25 +16,25 @@ export interface FailoverRun<Turn> {
   readonly accountId: string
   readonly resilience: Resilience
   /**
-   * Holds what a candidate's attempt may cost; in the steady state without a promise. Throws or rejects
-   * with an `ApiError` where it cannot be paid.
+   * Holds the maximum cost of a candidate's attempt; in the steady state without a promise. Throws or rejects with an
+   * `ApiError` where it cannot be paid.
    */
   open(candidate: Candidate): Turn | Promise<Turn>
-  /** What was opened came to nothing. */
+  /** The opened attempt came to no answer. */
   close(turn: Turn): void
-  /** Told of each attempt before it is sent, and how the one before it failed; awaited. */
+  /** Called before each attempt is sent, with the failure of the attempt before it; awaited. */
   begin(turn: Turn, failure: ApiError | undefined): Promise<void>
-  /** Told when an answer is waited for, and when no longer. */
+  /** Called when waiting for an answer begins, and when it ends. */
   waits(isWaiting: boolean): void
-  /** Told of a candidate whose turn it was and who is not asked. */
+  /** Called for a candidate that was next and is skipped. */
   passOver(candidate: Candidate, reason: ErrorCode): void
-  /** Whether a refusal is told only where there was no other. */
+  /** Whether a refusal is reported only where there was no other. */
   isMinor(refusal: ApiError): boolean
 }
 
-/** What candidates are asked for: the whole of a request, or one of several prompts. */
+/** The work to be done at a candidate: the whole of a request, or one of several prompts. */
 export interface FailoverStep<Turn, Answer> {
-  /** May refuse what a candidate does not take, before it is written down that it is asked. */
+  /** May reject a request that a candidate does not take, before the attempt is recorded. */
   before?: ((turn: Turn) => Promise<void>) | undefined
   attempt(turn: Turn): Promise<Answer>
   /** Ends with the part, where it has one of its own. */
@@ -42,11 +42,10 @@ export interface FailoverStep<Turn, Answer> {
 }
 
 /**
- * Tries candidates in their order, at most two, the second only where nothing can have been billed and
- * the budget for further attempts has one. Candidates that are failing, or that cannot be paid, are
- * passed over; where that would be all of them, one that is failing is tried, within bounds. Throws the
- * `ApiError` of the last attempt; where there was none, why: that nobody can pay, or that all are
- * failing. Source: contract 4.8, 10.2.
+ * Tries candidates in their order, at most two, the second only where the provider cannot have billed anything and
+ * the retry budget allows it. Candidates that are failing, or that cannot be paid, are skipped; where that would be
+ * all of them, one that is failing is tried, within bounds. Throws the `ApiError` of the last attempt; without an
+ * attempt, the reason: that no candidate can be paid, or that all are failing. Source: contract 4.8, 10.2.
  */
 export async function dispatch<Turn, Answer>(
   course: FailoverRun<Turn>,
@@ -98,13 +97,13 @@ export async function dispatch<Turn, Answer>(
   throw last?.error ?? (await refusalOf(course, queue.failing, refusal))
 }
 
-/** The candidates of a request: those that may be tried, and where that is none of them, those that are failing. */
+/** The candidates of a request: those that may be tried, and where there are none, those that are failing. */
 class CandidateQueue {
-  /** It gives candidates that are failing, as there are no others. */
+  /** It returns candidates that are failing, as there are no others. */
   isLast = false
   failing = nobody
   readonly #course: Pick<FailoverRun<never>, 'accountId' | 'resilience' | 'passOver'>
-  /** All of the request's. */
+  /** All candidates of the request. */
   readonly #all: readonly Candidate[]
   #candidates: readonly Candidate[]
   #next = 0
@@ -117,7 +116,7 @@ class CandidateQueue {
     this.#candidates = this.#all
   }
 
-  /** Undefined where there is no other. What is failing comes only where nothing else was tried. */
+  /** Undefined where there is no other. Failing candidates come only where nothing else was tried. */
   next(wasTried: boolean): Candidate | undefined {
     const next = this.#candidates[this.#next++]
     if (next || this.isLast || wasTried || this.failing.length === 0) return next
@@ -128,7 +127,7 @@ class CandidateQueue {
     return this.#candidates[0]
   }
 
-  /** Whether it may be tried; else it is passed over as failing. */
+  /** Whether it may be tried; else it is skipped as failing. */
   admits(candidate: Candidate): boolean {
     const { resilience, accountId } = this.#course
     if (this.isLast || resilience.admits(candidate, this.#all, accountId)) return true
@@ -149,20 +148,20 @@ const attempted = <Turn, Answer>(
   { member }: Candidate,
 ) => (member ? watchMember(member, part, turn) : part.attempt(turn))
 
-/** Tells of an attempt that came to nothing. Throws what is no failure of an attempt. */
+/** Records an attempt that failed. Throws errors that are no failed attempt. */
 function failureOf(
   course: Pick<FailoverRun<never>, 'resilience' | 'waits'>,
   attempt: BreakerAttempt,
   { isAsked, thrown }: { isAsked: boolean; thrown: unknown },
 ): AttemptFailed {
   if (isAsked) course.waits(false)
-  // What fails before a candidate is asked says nothing of it.
+  // A failure before a candidate is called shows nothing about it.
   course.resilience.ended(attempt, isAsked ? thrown : undefined)
   if (!(thrown instanceof AttemptFailed)) throw thrown
   return thrown
 }
 
-/** A request's first candidate always is; whoever is asked because another failed may not be. */
+/** A request's first candidate always is; a failover needs the retry budget. */
 function isWithinBudget(
   { resilience: { budget }, accountId }: Pick<FailoverRun<never>, 'resilience' | 'accountId'>,
   next: Candidate,
@@ -173,7 +172,7 @@ function isWithinBudget(
   return true
 }
 
-/** Why nobody was asked. Who cannot pay is told so, even where all are failing: that comes first. */
+/** The error without any attempt. A lack of credit comes first, even where all candidates are failing. */
 async function refusalOf<Turn>(
   course: FailoverRun<Turn>,
   failing: readonly Candidate[],
@@ -191,14 +190,14 @@ async function refusalOf<Turn>(
   return refusal ?? unavailable()
 }
 
-/** The first, but for one that is minor. */
+/** The first, unless it is minor. */
 const weightier = (
   course: Pick<FailoverRun<unknown>, 'isMinor'>,
   first: ApiError | undefined,
   next: ApiError,
 ): ApiError => (first && (!course.isMinor(first) || course.isMinor(next)) ? first : next)
 
-/** Throws what is none. */
+/** Returns the `ApiError` of a refusal. Throws any other error. */
 function refusalIn(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   throw thrown

@@ -8,10 +8,10 @@ import { isObject, maxAtOnce } from '../wire/json-body'
 import { answerShape, ShapeExceeded } from '../wire/json-shape'
 import { parseInSlices, parseShaped } from '../wire/json-slices'
 
-/** What an answer costs beside being parsed, in milliseconds for each of its bytes. */
+/** The cost of an answer beside its parsing, in milliseconds for each of its bytes. */
 const byteMs = 4e-6
 
-/** What is made of a whole answer: of its JSON, and what its head said. Throws what is none. */
+/** Reads a whole answer: its JSON, and its headers. Throws where it is none. */
 type Reader<Asked extends Attempt, Result> = (
   answer: unknown,
   attempt: Asked,
@@ -45,18 +45,18 @@ export async function exchange<Asked extends Attempt, Result>(
   }
 }
 
-/** What an answer that cannot be read has cost, in milliseconds: at least, and where it was too long. */
+/** The cost of an unreadable answer, in milliseconds: at least, and where it was too long. */
 const unreadableMs = 2
 const tooLongMs = 100
 
-/** A provider that is its owner's, and answers nothing but that, is not asked as often as its owner likes. */
+/** Slows down a provider that sends only unreadable answers, by its owner's share of the event loop. */
 async function paceUnreadable(thrown: unknown, share: LoopShare): Promise<void> {
   const isTooLong = thrown instanceof AnswerTooLong
   if (!isTooLong && !(thrown instanceof ShapeExceeded) && !(thrown instanceof SyntaxError)) return
   await share.spend(isTooLong ? tooLongMs : unreadableMs, 'idle')
 }
 
-/** In slices, all of them in the share of the answer's owner. */
+/** Parses in slices, all of them in the share of the answer's owner. */
 async function parsedLarge(text: string, share: LoopShare): Promise<unknown> {
   await share.spend(text.length * byteMs, 'useful')
   return parseInSlices(text, answerShape, async (ms) => {

@@ -6,12 +6,12 @@ import { SseReader } from '../wire/sse'
 export interface EventCutter {
   /** The events that these bytes complete. */
   push(bytes: Uint8Array): string[]
-  /** What was left when the bytes ended. */
+  /** The rest when the bytes have ended. */
   end(): string[]
 }
 
 interface Framing {
-  /** What the answer's content type says. */
+  /** The answer's content type. */
   contentType: string
   cutter: () => EventCutter
 }

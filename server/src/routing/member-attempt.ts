@@ -2,14 +2,14 @@ import type { MemberRequest, MemberStats } from './member-stats'
 import { AttemptFailed } from './attempt'
 import { ApiError } from '../errors'
 
-/** What its provider, or the way there, is to blame for. */
+/** Errors that are the fault of its provider, or of the route to it. */
 const faults: ReadonlySet<string> = new Set([
   'provider_error',
   'connection_failed',
   'request_timeout',
 ])
 
-/** How one request fares at one member of its collection; tells the book. */
+/** One request's attempt at one member of its collection; reports to the member's stats. */
 export class MemberAttempt {
   readonly #book: MemberStats
   readonly #key: string
@@ -22,7 +22,7 @@ export class MemberAttempt {
     this.#accountId = accountId
   }
 
-  /** An attempt begins; one for a further part of the same request is none of its own. */
+  /** An attempt begins; a further part of the same request does not count again. */
   began(): void {
     this.#asked ??= this.#book.asked(this.#key, this.#accountId)
   }
@@ -32,7 +32,7 @@ export class MemberAttempt {
     this.#asked?.answered()
   }
 
-  /** The attempt came to nothing. */
+  /** The attempt came to no answer. */
   failed(thrown: unknown): void {
     const error = thrown instanceof AttemptFailed ? thrown.error : thrown
     if (error instanceof ApiError && faults.has(error.code)) this.#asked?.failed()
@@ -46,7 +46,7 @@ export class MemberAttempt {
   }
 }
 
-/** An attempt at a member of a collection, whose book is told how it fares. */
+/** Makes an attempt at a member of a collection, and reports its result to the member's stats. */
 export async function watchMember<Turn, Answer>(
   member: MemberAttempt,
   part: { attempt(turn: Turn): Promise<Answer> },

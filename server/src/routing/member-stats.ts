@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-/** How a member of a collection fares, as far as this process has seen. */
+/** The state of a collection's member, as this process has seen it. */
 export interface MemberState {
   readonly inFlight: number
   readonly lastMinute: number
@@ -22,10 +22,10 @@ const sliceMs = 5000
 const slices = 12
 
 /**
- * How the members of collections fare: what runs, what was asked in the last minute, how fast the last 100
- * successes were, and which accounts leave it alone for a minute: those whose requests it failed, as it
- * may be what they ask for. What fails for all has a circuit breaker. Each process has its own; what was
- * used longest ago is forgotten first.
+ * Statistics of the members of collections: running requests, requests of the last minute, the latencies of the last
+ * 100 successes, and the accounts that avoid a member for a minute: those whose requests it failed, as their content
+ * may be the cause. Failures for all are the circuit breaker's. Each process has its own; the least recently used are
+ * evicted first.
  */
 export class MemberStats {
   readonly #now: () => number
@@ -35,7 +35,7 @@ export class MemberStats {
     this.#now = now
   }
 
-  /** How `key` fares for an account: a collection, a member of it, and whose credential it is asked with. */
+  /** The state of `key` for an account: a collection, a member of it, and the owner of the credential. */
   look(key: string, accountId: string): MemberState {
     const page = this.#pages.peek(key)
     if (!page) return unknown
@@ -48,7 +48,7 @@ export class MemberStats {
     }
   }
 
-  /** It is asked for an account. `ended` on what this returns is to be called once, when the request is over. */
+  /** A request of an account goes to it. `ended` on the result is to be called once, when the request is over. */
   asked(key: string, accountId: string): MemberRequest {
     let page = this.#pages.get(key)
     if (!page) this.#pages.set(key, (page = new Page()))
@@ -83,13 +83,13 @@ export class MemberRequest {
     this.#request = request
   }
 
-  /** It answered: the whole of it, or the first event of a stream. */
+  /** It answered: completely, or with the first event of a stream. */
   answered(): void {
     const { now, startedMs } = this.#request
     this.#page.latencies.add(now() - startedMs)
   }
 
-  /** It was busy, or failed by its own fault: for a minute others come before it for this account. */
+  /** It was busy, or failed by its own fault: for a minute other members come before it for this account. */
   failed(): void {
     const { now, accountId } = this.#request
     this.#page.coolFor(accountId, now() + coolingMs)
@@ -108,7 +108,7 @@ class Page {
   /** By account, the next to cool down first. */
   readonly coolUntilMs = new Map<string, number>()
   readonly latencies = new Latencies()
-  /** How many were asked in each slice of 5 s, by the slice's number modulo 12. */
+  /** The number of requests in each slice of 5 s, by the slice's number modulo 12. */
   readonly #asked = Array.from({ length: slices }, () => 0)
   #slice = 0
 

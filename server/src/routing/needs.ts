@@ -1,7 +1,7 @@
 import type { Capability, Model } from '../catalog/model'
 import { isObject, type JsonObject } from '../wire/json-body'
 
-/** What a request needs its model to be able to do, and the field that says so. */
+/** A capability that a request needs of its model, and the field that requires it. */
 export interface RequestNeed {
   capability: Capability
   /** Dotted path. */
@@ -20,7 +20,7 @@ const formatNeeds: Readonly<Record<string, Capability>> = {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** What the body of a model endpoint needs, each once. Walks its messages: only for collections. */
+/** The needs of a model endpoint's body, each once. Walks its messages: only for collections. */
 export function findRequestNeeds(body: JsonObject): RequestNeed[] {
   const needs = new Map<Capability, string>()
   const need = (capability: Capability | undefined, param: string) => {

@@ -21,22 +21,22 @@ type BillingMode = Billing['mode'] | null
 
 /** The models that an account may name, at one moment. */
 export interface OfferedModels {
-  /** By id: those of the catalogue, and those that only its connections have. */
+  /** By id: those of the catalogue, and those that only the account's connections have. */
   all: readonly Model[]
   find: (id: string) => Model | undefined
   /** Whether a collection's name, with its prefix, is one that the account may call. */
   hasCollection: (name: string) => Promise<boolean>
-  /** How a call would be paid now; null where it would be refused for want of access. */
+  /** The billing of a call now; null where it would be rejected for want of access. */
   billingOf: (model: Model) => BillingMode | Promise<BillingMode>
-  /** Those that a call would reach now, by id. The same list for accounts that bring nothing. */
+  /** Those that a call would reach now, by id. Accounts without connections share one list. */
   callable: () => Promise<readonly Model[]>
-  /** Why a call would be refused, of a model that is not callable. */
+  /** The reason that a call for a model that is not callable would be rejected. */
   refusalOf: (model: Model) => NotCallable
 }
 
 const unmapped = new Mappings([])
 
-/** What there is for an account. Rejects with `gateway_unavailable`. */
+/** Finds the models that are offered to an account. Rejects with `gateway_unavailable`. */
 export async function findOfferedModels(
   ways: Omit<RoutingContext, 'turns'>,
   routing: Routing & { turns: CollectionTurns },
@@ -72,13 +72,12 @@ export async function findOfferedModels(
 
 const byId = (one: Model, other: Model) => (one.id < other.id ? -1 : 1)
 
-/** Handles that the mappings of one account come to: nobody has more, and each may be looked up. */
+/** Maximum handles in the mappings of one account: no account has more, and each may be looked up. */
 const mostHandles = 20
 
 /**
- * How a call would be paid that a mapping sends elsewhere, by its name and its target. Mappings may
- * send thousands of models to as many names that are not there: what is thrown for each of these
- * would take seconds, so that nothing is.
+ * The billing of a call that a mapping redirects, by its name and its target. Mappings may redirect thousands of
+ * models to as many names that do not exist: an error thrown for each of these would take seconds, so none is thrown.
  */
 function mappedModes(ways: RoutingContext, routing: Routing & { turns: CollectionTurns }) {
   const { snapshot, caller } = ways
@@ -101,7 +100,7 @@ function mappedModes(ways: RoutingContext, routing: Routing & { turns: Collectio
     const owner = await owners.get(handle)
     const ownerId = owner && ('userId' in owner ? owner.userId : owner.organizationId)
     const model = offeredModel(target.slice(handle.length + 1), ways)
-    // What is not the caller's to use is among nobody's candidates for him.
+    // An owner whose connections the caller may not use has no candidates for it.
     return model && ownerId !== undefined ? modeOf(model, ways, ownerId) : null
   }
   return (asked: string, target: string): BillingMode | Promise<BillingMode> => {
@@ -149,7 +148,7 @@ const foundBy = ({ snapshot, caller, open }: Naming): Model[] =>
     .filter(({ id, provider }) => snapshot.providers.has(provider) && !snapshot.models.has(id))
     .flatMap(({ id }) => offeredModel(id, { snapshot, caller, open }) ?? [])
 
-/** What names mean models by. */
+/** The inputs that give names their models. */
 type Naming = Pick<RoutingContext, 'snapshot' | 'caller' | 'open'>
 
 function offeredModel(
@@ -186,13 +185,13 @@ interface Serving {
   snapshot: Snapshot
   accounts: AccountCatalogs
   open: Priceable
-  /** Which of its connections are meant. */
+  /** Selects the connections. */
   by: (connection: OwnedConnection) => boolean
 }
 
 /**
- * What connections of an organization serve to those who may call models there, by id; nothing while
- * it is suspended. Rejects with `gateway_unavailable`.
+ * Finds the models that an organization's connections serve to callers with access there, by id; none while it is
+ * suspended. Rejects with `gateway_unavailable`.
  */
 export async function findServedModels(
   organizationId: string,
@@ -222,7 +221,7 @@ export async function findServedModels(
     .toSorted((one, other) => (one.model.id < other.model.id ? -1 : 1))
 }
 
-/** Without places of which nothing is left. */
+/** Without the places that become empty. */
 function narrowed(offer: Offer, by: Serving['by']): Offer {
   const left = [...offer].map(([provider, places]) => {
     const kept = places.flatMap((place): CandidatePlace[] => {

@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache'
 import type { ContinuedConversation } from './conversation'
 import type { OwnedConnection, CandidatePlace } from '../catalog/offer'
 
-/** Whose turn it was is forgotten of the pools that were used longest ago. */
+/** The pools used longest ago are evicted, and begin anew. */
 const mostPools = 10_000
 
 /**
- * The order in which the connections of pools are tried. Turns are taken, and running requests
- * counted, by each process for itself.
+ * The order in which the connections of pools are tried. Each process takes turns, and counts running requests, for
+ * itself.
  */
 export class PoolTurns {
   readonly #next = new LRUCache<string, number>({ max: mostPools })
@@ -18,7 +18,7 @@ export class PoolTurns {
     this.#random = random
   }
 
-  /** A request goes to a connection of a pool. Returns what to call when it has ended, once. */
+  /** A request goes to a connection of a pool. Returns a function to call when it has ended, once. */
   began(connectionId: string): () => void {
     this.#running.set(connectionId, this.runningOn(connectionId) + 1)
     let isOver = false
@@ -36,9 +36,9 @@ export class PoolTurns {
   }
 
   /**
-   * The connections of a place, in the order in which this request tries them. Where its conversation goes on,
-   * first the one that served it, then those that its other requests are sent to by every process;
-   * unless their owner has put them in order.
+   * The connections of a place, in the order in which this request tries them. Where its conversation continues,
+   * first the one that served it, then those that every process tries for its other requests; unless their owner has
+   * put them in order.
    */
   orderOf(
     { pool, connections }: CandidatePlace,
@@ -50,7 +50,7 @@ export class PoolTurns {
     if (pool.strategy === 'random') return this.#shuffled(connections)
     const inTurn = this.#rotated(pool.id, connections)
     if (pool.strategy === 'round_robin') return inTurn
-    // Those with equally much to do take turns.
+    // Connections with equally many running requests take turns.
     return inTurn.toSorted((one, other) => this.runningOn(one.id) - this.runningOn(other.id))
   }
 
@@ -68,7 +68,7 @@ export class PoolTurns {
   }
 }
 
-/** By health, then where the conversation was served, then by its identity. */
+/** By health, then by the conversation's last connection, then by the conversation's identity. */
 function orderFor(
   conversation: ContinuedConversation,
   connections: readonly OwnedConnection[],

@@ -7,18 +7,18 @@ import type { Mappings } from '../catalog/mapping'
 import { categories } from '../catalog/model'
 import { ApiError, type ErrorCode } from '../errors'
 
-/** What a call for a name would get. */
+/** The result of a call for a name. */
 export interface RoutePreview {
   /** The name as it is after mapping. */
   resolvedModel: string
   /** Null where no mapping is for it. */
   mappingId: string | null
   isMatched: boolean
-  /** Who would be asked first; undefined where the call would be refused. */
+  /** The provider that would be tried first; undefined where the call would be rejected. */
   provider: string | undefined
-  /** How the first attempt would be paid. */
+  /** The billing of the first attempt. */
   billingMode: Billing['mode'] | undefined
-  /** The code of the refusal. */
+  /** The error code of the rejection. */
   reason: ErrorCode | undefined
 }
 
@@ -28,7 +28,7 @@ interface Asked {
   first?: Mappings | undefined
 }
 
-/** Of a request that nobody has made yet. */
+/** The demands of a request that does not exist yet. */
 const nothingMuch: Demands = { needs: [], misfit: () => undefined, promptTokens: () => 0 }
 
 /** Resolves a name as a call does, and changes nothing: no turn is taken. Rejects as `resolve` does. */
@@ -45,7 +45,7 @@ export async function lookUpRoute(
   )
 }
 
-/** What a call for a name would get. */
+/** Previews the route of a call for a name. */
 export async function previewRoute(
   { name, first }: Asked,
   ways: Omit<RoutingContext, 'turns'>,

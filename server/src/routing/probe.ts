@@ -9,7 +9,7 @@ import { scrub } from '../providers/redact'
 import { answerShape } from '../wire/json-shape'
 import { parseShaped } from '../wire/json-slices'
 
-/** What a connection answered when it was asked for its models. */
+/** A connection's answer to a request for its models. */
 export interface Probe {
   success: boolean
   message: string
@@ -30,7 +30,7 @@ interface Tested {
   connection: ProviderConnection
 }
 
-/** Asks a connection for its model list, or what else shows that it works. A failure is a result. */
+/** Tests a connection by its model list, or by another call that shows that it works. A failure is a result. */
 export async function probe({ egress, credentials }: Ways, line: Tested): Promise<Probe> {
   const { provider, connection } = line
   const startedAt = performance.now()

@@ -12,27 +12,27 @@ import { ApiError } from '../errors'
 
 interface Options {
   now: () => number
-  /** The longest that a failing candidate is passed over, in milliseconds; 0 for never. */
+  /** The maximum time that a failing candidate is skipped, in milliseconds; 0 for never. */
   maxOpenMs: number
   onChange: (change: BreakerChange) => void
-  /** Whether whoever calls a candidate's provider is there; it is, where nothing is said. */
+  /** Whether the gateway that calls a candidate's provider is connected; assumed where absent. */
   isThere?: (candidate: Candidate) => boolean
   /** Undefined where that is known; else resolves once it is. */
   look?: (candidate: Candidate) => Promise<void> | undefined
-  /** Told of credentials that are refused, and of answers. */
+  /** Receives credentials that are rejected, and answers. */
   health?: {
     refused: (connection: ProviderConnection, words: string) => void
     answered: (connection: ProviderConnection) => void
   }
 }
 
-/** What is known of how candidates fare, and how many further attempts that allows. */
+/** The known state of candidates, and the retry budget. */
 export class Resilience {
   readonly budget = new RetryBudget()
   readonly #breakers: Breakers
   readonly #health: Options['health']
   readonly #isThere: NonNullable<Options['isThere']>
-  /** Makes known what `admits` has to know of a candidate: undefined where that is so already. Never rejects. */
+  /** Loads the state of a candidate that `admits` needs: undefined where it is known already. Never rejects. */
   readonly look: NonNullable<Options['look']>
 
   constructor({ health, isThere = () => true, look = () => undefined, ...options }: Options) {
@@ -43,9 +43,8 @@ export class Resilience {
   }
 
   /**
-   * Whether an account's request may try a candidate. One whose gateway is offline may not be tried. One that has
-   * to show that it works again is not, where another of `all` does work and could not be asked instead if
-   * this one fails.
+   * Whether an account's request may try a candidate. One whose gateway is offline may not be tried. One that has to
+   * pass a probe may not, where another of `all` works and could not be tried if this one fails.
    */
   admits(candidate: Candidate, all: readonly Candidate[], accountId: string): boolean {
     const breakers = this.#breakers
@@ -61,8 +60,8 @@ export class Resilience {
   }
 
   /**
-   * The candidates that a request may try although all of them are failing, the first to be tried again
-   * first: the last route is never shut. Empty where the account's requests have done that too often.
+   * The candidates that a request may try although all of them are failing, the next one due first: the last route is
+   * never blocked. Empty where the account's requests have done that too often.
    */
   lastRoutes(failing: readonly Candidate[], accountId: string): Candidate[] {
     const there = failing.filter((candidate) => this.#isThere(candidate))
@@ -76,17 +75,17 @@ export class Resilience {
       .map(({ candidate }) => candidate)
   }
 
-  /** Which candidates have failed lately. */
+  /** The candidates that have failed lately. */
   failing(): FailingCandidate[] {
     return this.#breakers.list()
   }
 
-  /** How many accounts are remembered in trouble, each on each route. */
+  /** The number of failing accounts in memory, each on each route. */
   get accountCount(): number {
     return this.#breakers.accountCount
   }
 
-  /** An attempt begins, for an account; `isLast` where the candidate is failing and there is no other. */
+  /** Starts an attempt, for an account; `isLast` where the candidate is failing and there is no other. */
   begin(candidate: Candidate, accountId: string, isLast = false): BreakerAttempt {
     return this.#breakers.begin(candidate, accountId, isLast)
   }
@@ -97,7 +96,7 @@ export class Resilience {
     this.#health?.answered(attempt.candidate.connection)
   }
 
-  /** An attempt ended with what was thrown, before its answer or within it. */
+  /** An attempt ended with an error, before its answer or within it. */
   ended(attempt: BreakerAttempt, thrown: unknown): void {
     const refusal = readCredentialRefusal(thrown)
     if (refusal !== undefined) this.#health?.refused(attempt.candidate.connection, refusal)
@@ -107,7 +106,7 @@ export class Resilience {
     else this.#breakers.failed(attempt, verdict)
   }
 
-  /** The refusal of a request whose candidates are all failing, more often than may be tried. */
+  /** The error for a request whose candidates are all failing and may not be tried again yet. */
   refusalOf(failing: readonly Candidate[], accountId: string): ApiError {
     if (!failing.some((candidate) => this.#isThere(candidate))) {
       return new ApiError('gateway_unavailable', {

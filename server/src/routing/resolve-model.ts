@@ -15,7 +15,7 @@ import type { Mapped, Mappings } from '../catalog/mapping'
 import type { Category, Model } from '../catalog/model'
 import { ApiError } from '../errors'
 
-/** What resolving works with, the same for all requests. */
+/** The dependencies of resolving, the same for all requests. */
 export interface Routing {
   accounts: AccountCatalogs
   names: AccountNames
@@ -24,11 +24,11 @@ export interface Routing {
   random: () => number
 }
 
-/** A name that a caller asks for. */
+/** The name in a caller's request. */
 export interface Question {
   name: string
   ways: RoutingContext
-  /** What the endpoint serves. */
+  /** The categories of models that the endpoint serves. */
   kinds: readonly Category[]
   /** Called only for a collection, whose members are judged by it. */
   demands: () => Demands
@@ -36,9 +36,9 @@ export interface Question {
   first?: Mappings | undefined
 }
 
-/** What a name comes to: at least one candidate. */
+/** The resolution of a name: at least one candidate. */
 export interface Resolution {
-  /** That of the first candidate. */
+  /** The first candidate's model. */
   model: Model
   /** In the order in which they are tried; those of a collection have several models. */
   candidates: readonly Candidate[]
@@ -49,9 +49,9 @@ export interface Resolution {
 }
 
 /**
- * What a name comes to for its caller, for calls and previews alike. For models of the catalogue without a
- * promise in the steady state. Throws or rejects with what checks 5 to 9 of contract 4.8 name, for
- * collections also with those of 10.
+ * Resolves a name for its caller, for calls and previews alike. For models of the catalogue without a promise in the
+ * steady state. Throws or rejects with the errors of checks 5 to 9 of contract 4.8, for collections also with those
+ * of 10.
  */
 export function resolve(question: Question, routing: Routing): Resolution | Promise<Resolution> {
   const { name, ways, first } = question
@@ -111,7 +111,7 @@ async function fromCollection(
   const [first] = candidates
   if (!first) throw new Error(`${collection.id} came to nobody`)
   const { model } = first
-  // A legacy completion is put to models that complete or to models that chat, not to both.
+  // A legacy completion goes to models that complete or to models that chat, not to both.
   const alike = candidates.filter((candidate) => candidate.model.category === model.category)
   return { model, candidates: alike, passedOver, mapped, isCollection: true }
 }

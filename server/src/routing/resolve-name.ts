@@ -7,7 +7,7 @@ import type { Snapshot } from '../catalog/snapshot'
 import { ApiError } from '../errors'
 import { parseProvider } from '../wire/model-id'
 
-/** What a caller's name stands for, before anybody asks whether it is there. */
+/** The meaning of a caller's name, before its existence is checked. */
 export type NameMeaning =
   | { kind: 'model'; id: string; mapped: Mapped | undefined }
   | { kind: 'collection'; collection: Collection; mapped: Mapped | undefined }
@@ -24,7 +24,7 @@ interface Where {
   mappings?: Mappings | undefined
 }
 
-/** The words for a name that means nothing to its caller. */
+/** The error for a name that is unknown to its caller. */
 export const unknownModel = (id: string): ApiError =>
   new ApiError('model_not_found', {
     param: 'model',
@@ -32,9 +32,9 @@ export const unknownModel = (id: string): ApiError =>
   })
 
 /**
- * A name as its caller means it: mapped, at most once, then by its form. For models of the catalogue
- * without a promise. Throws or rejects with `invalid_model`, `model_not_found`, and for handles
- * `model_access_denied` and `organization_required`. Source: contract 1.4, 6.6, 10.1.
+ * Resolves the meaning of a name for its caller: mapped, at most once, then by its form. For models of the catalogue
+ * without a promise. Throws or rejects with `invalid_model`, `model_not_found`, and for handles `model_access_denied`
+ * and `organization_required`. Source: contract 1.4, 6.6, 10.1.
  */
 export function resolveName(name: string, where: Where): NameMeaning | Promise<NameMeaning> {
   const mappings = where.mappings ?? where.names.mappingsOf(where.caller.userId)
@@ -76,7 +76,7 @@ async function collectionNamed(
   return collection
 }
 
-/** Whose collections a caller may call, by whose come first. */
+/** The owners of the collections that a caller may call, by precedence. */
 const ownersFor = ({ userId, catalog }: RoutingCaller): string[] => [
   userId,
   ...catalog.memberships
@@ -84,7 +84,7 @@ const ownersFor = ({ userId, catalog }: RoutingCaller): string[] => [
     .map(({ organizationId }) => organizationId),
 ]
 
-/** All collections that a caller may call, by name; those without members are left out. */
+/** Finds all collections that a caller may call, by name; those without members are left out. */
 export async function findCollections({
   snapshot,
   names,
@@ -92,7 +92,7 @@ export async function findCollections({
 }: Pick<Where, 'snapshot' | 'names' | 'caller'>): Promise<Collection[]> {
   const found = new Map(snapshot.collections)
   const owned = ownersFor(caller).map(async (ownerId) => names.collectionsOf(ownerId))
-  // Whose come first take the place of the others.
+  // Owners with precedence replace the others' collections of the same name.
   for (const collections of (await Promise.all(owned)).toReversed()) {
     for (const [name, collection] of collections) found.set(name, collection)
   }
@@ -102,8 +102,8 @@ export async function findCollections({
 }
 
 /**
- * `<handle>/<provider>/<model>`: goes to that owner's connections, and no others. What is no handle may
- * be another name of a provider.
+ * `<handle>/<provider>/<model>`: goes to that owner's connections, and no others. A name that is no handle may be
+ * another name of a provider.
  */
 async function directed(
   id: string,

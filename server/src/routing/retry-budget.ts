@@ -2,9 +2,9 @@ import type { Candidate } from './candidate'
 
 /** Requests that earn one further attempt: 20 % of all. Source: contract 10.2. */
 const requestsEach = 5
-/** Further attempts that are there from the start, and that at most can be saved up. */
+/** The further attempts that are available from the start, which is also the maximum. */
 export const maxSaved = 50
-/** Those of them that one account has at most: as many are left for all others. */
+/** The maximum of them that one account has: as many are left for all others. */
 export const maxSavedOfAccount = maxSaved / 2
 const full = maxSaved * requestsEach
 const fullOfAccount = maxSavedOfAccount * requestsEach
@@ -19,21 +19,21 @@ interface Bucket {
 }
 
 /**
- * How many further attempts there may be: one for every five requests, and a few at once. A bucket for
- * each provider and owner of a connection: where one of them fails, it uses up what the requests to it
- * have earned, and neither another provider's requests nor another customer's pay for that; together
- * they keep to the share that each keeps to. Within it each account spends what its own requests have
- * earned, so that one whose requests fail leaves the others theirs. A bucket that is full takes no memory.
+ * The retry budget: one further attempt for every five requests, and a few at once. A bucket for each provider and
+ * owner of a connection: where one of them fails, it uses up the attempts that the requests to it have earned, and
+ * neither another provider's requests nor another customer's pay for that; together they keep to the share that each
+ * keeps to. Within it each account spends the attempts that its own requests have earned, so that one whose requests
+ * fail leaves the others theirs. A bucket that is full takes no memory.
  */
 export class RetryBudget {
   readonly #buckets = new Map<string, Bucket>()
 
-  /** How many buckets are not full. */
+  /** The number of buckets that are not full. */
   get size(): number {
     return this.#buckets.size
   }
 
-  /** A request is put to its first candidate. */
+  /** A request goes to its first candidate. */
   earn(candidate: Candidate, accountId: string): void {
     if (this.#buckets.size === 0) return
     const key = keyOf(candidate)
@@ -48,7 +48,7 @@ export class RetryBudget {
     if (bucket.saved === full && bucket.accounts.size === 0) this.#buckets.delete(key)
   }
 
-  /** Whether another could be asked for an account if this candidate fails. */
+  /** Whether a failover from this candidate would be within an account's budget. */
   has(candidate: Candidate, accountId: string): boolean {
     const bucket = this.#buckets.get(keyOf(candidate))
     if (!bucket) return true
@@ -56,7 +56,7 @@ export class RetryBudget {
     return bucket.saved >= requestsEach && own >= requestsEach
   }
 
-  /** After a candidate failed another is to be asked. False where there were too many already. */
+  /** Spends a further attempt after a candidate's failure. False where the budget is used up. */
   spend(failed: Candidate, accountId: string): boolean {
     if (!this.has(failed, accountId)) return false
     const key = keyOf(failed)

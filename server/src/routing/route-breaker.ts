@@ -14,7 +14,7 @@ const minFailingAccounts = 3
 const maxWeight = minAttempts / 4
 /** Probes that may run at the same time, one of each account. */
 const maxProbes = 8
-/** A probe that has not ended after so long keeps no other waiting. */
+/** A probe that has not ended after so long does not delay others. */
 const probeMs = 10_000
 /** The first time a breaker is open for a sixth of the longest time, then twice as long each time. */
 const firstPart = 6
@@ -26,9 +26,9 @@ const maxLastRunningOfAll = 100
 
 /** A failure of an attempt. */
 export interface BreakerFailure {
-  /** How long the provider said that it will be busy, in milliseconds; 0 where it did not. */
+  /** The busy time that the provider announced, in milliseconds; 0 for none. */
   busyMs: number
-  /** It tells of the provider, not only of this account's requests. */
+  /** It shows a fault of the provider, not only of this account's requests. */
   isShared: boolean
 }
 
@@ -36,9 +36,9 @@ export interface BreakerFailure {
 class Switch {
   /** Undefined while it is closed. */
   opensUntil: number | undefined
-  /** How long it was open last. */
+  /** The duration of its last open state. */
   openMs = 0
-  /** Attempts that began before tell nothing any more. */
+  /** Attempts that began before show nothing any more. */
   changedAt = -Infinity
 
   get isOpen(): boolean {
@@ -64,7 +64,7 @@ class Switch {
   }
 }
 
-/** How the requests of one account fare on one route, and the breaker that is its own there. */
+/** The results of one account's requests on one route, and the account's own breaker there. */
 export class AccountBreaker extends Switch {
   readonly accountId: string
   readonly route: RouteBreaker
@@ -72,7 +72,7 @@ export class AccountBreaker extends Switch {
   /** In this window. */
   attempts = 0
   failures = 0
-  /** Those of them that tell of the provider. */
+  /** Those of them that show a fault of the provider. */
   sharedAttempts = 0
   sharedFailures = 0
   /** Until then a probe of this account runs. */
@@ -89,12 +89,12 @@ export class AccountBreaker extends Switch {
     this.route = route
   }
 
-  /** Whether nothing of it has to be remembered for the next window. */
+  /** Whether nothing of it has to be kept for the next window. */
   get isIdle(): boolean {
     return this.inARow === 0 && !this.isOpen && !this.isProbing && this.lastRunning === 0
   }
 
-  /** Whether the failure that was counted opens it. One that is open stays as it is until a probe. */
+  /** Whether the counted failure opens it. One that is open stays as it is until a probe. */
   opensNow(now: number, { busyMs }: BreakerFailure): boolean {
     if (this.isOpen) return !this.isBarred(now)
     const isMany = this.failures >= minFailures && 2 * this.failures >= this.attempts
@@ -144,7 +144,7 @@ export class RouteBreaker extends Switch {
     this.#windowEndsAt = now + windowMs
   }
 
-  /** How long an account is to pass it over, in milliseconds; 0 where it may try. */
+  /** The time for which an account skips it, in milliseconds; 0 where it may try. */
   waitMs(accountId: string, now: number): number {
     const own = this.accounts.get(accountId)
     let until = own?.opensUntil ?? -Infinity
@@ -157,7 +157,7 @@ export class RouteBreaker extends Switch {
     return Math.max(0, until - now)
   }
 
-  /** How long the breaker for all is open still, in milliseconds. */
+  /** The time for which the breaker for all is still open, in milliseconds. */
   leftMs(now: number): number {
     return Math.max(0, (this.opensUntil ?? -Infinity) - now)
   }
@@ -173,7 +173,7 @@ export class RouteBreaker extends Switch {
     this.probes += 1
   }
 
-  /** Begins another window where one is over. Returns the accounts that need not be remembered. */
+  /** Begins another window where one is over. Returns the accounts that need not be kept. */
   startWindow(now: number): AccountBreaker[] | undefined {
     if (now < this.#windowEndsAt) return undefined
     this.#windowEndsAt = now + windowMs
@@ -196,7 +196,7 @@ export class RouteBreaker extends Switch {
     this.#weigh(own, 1)
   }
 
-  /** An account is not remembered any more, nor what it counted for. */
+  /** Removes an account, and its part in the counts. */
   remove(own: AccountBreaker): void {
     own.endProbe()
     this.#weigh(own, -1)
@@ -216,7 +216,7 @@ export class RouteBreaker extends Switch {
   opensNow(own: AccountBreaker, now: number): boolean {
     if (!this.isOpen) {
       const isMany = this.#attempts >= minAttempts && this.#failingAccounts >= minFailingAccounts
-      // What shares of accounts add up to is a sum of fractions.
+      // The sum of the accounts' shares is a sum of fractions.
       return isMany && 2 * this.#failures >= this.#attempts - 1e-6
     }
     if (this.isBarred(now) || own.probeFailedAt >= this.changedAt) return false
@@ -231,7 +231,7 @@ export class RouteBreaker extends Switch {
     this.#failedProbes = 0
   }
 
-  /** An account was answered: all others may show at once that they are, too. */
+  /** An account was answered: all others may probe at once. */
   override close(now: number): void {
     super.close(now)
     this.#opener = undefined

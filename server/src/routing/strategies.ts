@@ -1,19 +1,19 @@
 import type { ContinuedConversation } from './conversation'
 import type { Collection, Strategy } from '../catalog/collection'
 
-/** What is known of a member that may be asked. */
+/** The known state of a usable member. */
 export interface MemberChoice {
   /** Of its model. */
   id: string
   /** Lower comes first. */
   priority: number
   weight: number
-  /** Nano-dollars a million tokens, what is read and what is written together; only for `lowest_cost`. */
+  /** Nano-dollars for a million tokens of input and as many of output together; only for `lowest_cost`. */
   price: bigint
   hasTools: boolean
   /** Requests that it runs now. */
   inFlight: number
-  /** Requests that it was asked in the last minute. */
+  /** Requests that it got in the last minute. */
   lastMinute: number
   /** Milliseconds, the mean of its last successes; undefined where there are none. */
   meanLatencyMs: number | undefined
@@ -21,21 +21,21 @@ export interface MemberChoice {
   isCoolingDown: boolean
 }
 
-/** Where an order comes from that is not in the members. */
+/** The sources of an order beside the members. */
 export interface Chance {
   /** From 0, below 1. */
   random: () => number
   /** The number of this request among those of its collection, from 0. */
   turn: number
-  /** The conversation that the request goes on with. */
+  /** The conversation that the request continues. */
   conversation?: Pick<ContinuedConversation, 'order'> | undefined
 }
 
 type Of = Pick<Collection, 'strategy' | 'scope'>
 
 /**
- * Members in the order in which they are tried. Who is cooling down is left out, unless that would be all
- * of them. Members of equal rank keep their order. Source: contract 10.4.
+ * Orders members as they are tried. Members that are cooling down are left out, unless that would be all of them.
+ * Members of equal rank keep their order. Source: contract 10.4.
  */
 export function orderMembers<Known extends MemberChoice>(
   { strategy, scope }: Of,
@@ -68,8 +68,8 @@ const orders: Record<Strategy, Order> = {
 }
 
 /**
- * The weights of members where none ranks above another: there a conversation that goes on has its own order
- * of them. `lowest_latency` is none of these, as its members are unequal by what they did.
+ * The weights of members where none ranks above another: there a conversation that continues has its own order of
+ * them. `lowest_latency` is none of these, as its members are unequal by their results.
  */
 const equals: Partial<Record<Strategy, (member: MemberChoice) => number>> = {
   round_robin: () => 1,
@@ -91,7 +91,7 @@ function orderBy<Known extends MemberChoice>(
 
 const compare = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b))
 
-/** All of them, one drawn after the other: each time by weight among those that are left. */
+/** Shuffles all of them, one drawn after the other: each time by weight among those that are left. */
 function drawn<Known extends MemberChoice>(
   members: readonly Known[],
   random: () => number,

@@ -3,21 +3,21 @@ import type { Stop } from '../egress/stop-signal'
 /** The tokens of output that a running stream may have. */
 export interface OutputAllowance {
   readonly tokens: number
-  /** Makes it more. False, or a promise of it, where no more can be had. Never rejects. */
+  /** Extends it. False, or a promise of it, where no more is available. Never rejects. */
   extend: () => boolean | Promise<boolean>
 }
 
-/** Bounds the work for a stream whose caller has gone. */
+/** Bounds the work for a stream whose client has disconnected. */
 export interface Drain {
-  /** Told of work that was done: how long, and for how many bytes. May end the stream's deadline. */
+  /** Reports work: its duration, and its number of bytes. May end the stream's deadline. */
   work: (ms: number, bytes: number) => void
 }
 
-/** Tells the work that it takes to read an answer on. */
+/** Reports the work of draining an answer. */
 export class DrainWork {
   readonly #drain: () => Drain | undefined
   readonly #deadline: Stop
-  /** When the last bytes came, and how many. */
+  /** The time at which the last bytes came, and their number. */
   #receivedAtMs: number | undefined
   #bytes = 0
 
@@ -26,14 +26,17 @@ export class DrainWork {
     this.#deadline = deadline
   }
 
-  /** What came last has been looked at. Throws where it was too much: what was received before is not waited for. */
+  /**
+   * The last bytes have been processed. Throws where that was too much work, as reading buffered bytes waits for
+   * nothing.
+   */
   tell(): void {
     if (this.#receivedAtMs === undefined) return
     this.#drain()?.work(performance.now() - this.#receivedAtMs, this.#bytes)
     if (this.#deadline.aborted) throw this.#deadline.reason
   }
 
-  /** More has come. */
+  /** More bytes have come. */
   note(bytes: Uint8Array | undefined): void {
     if (!this.#drain()) return
     this.#receivedAtMs = performance.now()

@@ -1,10 +1,10 @@
 import { nonsense, type ErrorSource } from '../providers/upstream-error'
 
-/** What an owner has of the event loop. */
+/** An owner's share of the event loop. */
 export interface LoopShare {
   /**
-   * Counts milliseconds of work that was done: `useful` where somebody asked for it, `idle` where it serves
-   * nobody. Undefined where more may follow at once, else resolves when it may. Throws an `ApiError`.
+   * Counts milliseconds of work: `useful` for a client's request, `idle` where it serves no client. Undefined where
+   * more may follow at once, else resolves when it may. Throws an `ApiError`.
    */
   spend: (ms: number, kind: 'useful' | 'idle') => Promise<void> | undefined
 }
@@ -14,24 +14,24 @@ export interface LoopShares {
   shareOf: (owner: string) => LoopShare
 }
 
-/** A piece of what arrived, in bytes: the most that is read before the clock is looked at. */
+/** A piece of the received bytes: the most that is read before the next clock reading. */
 export const pieceBytes = 16 * 1024
 
-/** Since the last event: longer than the longest event with whatever stands beside it. */
+/** Since the last event: longer than the longest event with all that may stand beside it. */
 const maxBytesWithoutEvent = 2 * 1024 * 1024
-/** Since the last event that said something. */
+/** Since the last event with content. */
 const maxBytesWithoutContent = 8 * 1024 * 1024
 /** Of the whole stream, decompressed. */
 const maxBytes = 1024 * 1024 * 1024
 /** Work after which others have their turn, in milliseconds. */
 const sliceMs = 2
-/** What a piece costs beside reading it: its way in and out of this process. */
+/** The cost of a piece beside reading it: its way in and out of this process. */
 const pieceMs = 0.01
 const byteMs = 2e-6
-/** What a chunk costs on its way out: it is written to the log and to the caller. */
+/** The cost of a chunk on its way out: it is written to the log and to the caller. */
 const chunkMs = 0.005
 
-/** What came of a piece of a stream. */
+/** The results of a piece of a stream. */
 interface Outcome {
   bytes: number
   events: number
@@ -39,8 +39,8 @@ interface Outcome {
 }
 
 /**
- * The work that one upstream stream makes: counted in its owner's share, cut into slices between which the
- * event loop serves others, and bounded where it comes to nothing.
+ * The work for one upstream stream: counted in its owner's share, cut into slices between which the event loop serves
+ * others, and bounded where it yields nothing.
  */
 export class StreamWork {
   readonly #share: LoopShare
@@ -50,7 +50,7 @@ export class StreamWork {
   #bytes = 0
   #bytesWithoutEvent = 0
   #bytesWithoutContent = 0
-  /** When more may be read. */
+  /** Resolves when more may be read. */
   #turn: Promise<void> | undefined
   /** Milliseconds so far. */
   ms = 0
@@ -75,7 +75,7 @@ export class StreamWork {
     this.#startedAtMs = performance.now()
   }
 
-  /** Counts a piece that was read since `begin`. Throws an `ApiError` for what floods. */
+  /** Counts a piece that was read since `begin`. Throws an `ApiError` for a flood. */
   end({ bytes, events, chunks }: Outcome): void {
     const ms = performance.now() - this.#startedAtMs + pieceMs + bytes * byteMs + chunks * chunkMs
     this.ms += ms
@@ -87,7 +87,7 @@ export class StreamWork {
     this.#turn ??= new Promise((resolve) => void setImmediate(resolve))
   }
 
-  /** Counts work that served nobody. Resolves when its owner may go on. */
+  /** Counts work that served no client. Resolves when its owner may continue. */
   async waste(ms: number): Promise<void> {
     await this.#share.spend(ms, 'idle')
   }

@@ -6,7 +6,7 @@ import { ConnectionFailed } from '../egress/connection-failed'
 import type { Stop } from '../egress/stop-signal'
 import type { ErrorSource } from '../providers/upstream-error'
 
-/** What an answer that is malformed on its way has cost, about. */
+/** The approximate cost of an answer that is malformed. */
 const malformedMs = 10
 
 /** Events that arrived together, and how far they have been relayed. */
@@ -28,8 +28,8 @@ interface Options {
 }
 
 /**
- * The events of an upstream's answer, read in pieces that are each little work. Between two of them others
- * have their turn, and an owner that works too much waits.
+ * The events of an upstream's answer, read in pieces that are each little work. Between two of them others have their
+ * turn, and an owner that works too much waits.
  */
 export class UpstreamEvents {
   readonly #answer: Answer
@@ -37,9 +37,9 @@ export class UpstreamEvents {
   readonly #deadline: Stop
   readonly #work: StreamWork
   readonly #isComplete: () => boolean
-  /** Bytes that were read and not looked at yet. */
+  /** Bytes that were received and not processed yet. */
   #unread: Uint8Array | undefined
-  /** How many the events were that are looked at now. */
+  /** The number of bytes of the events that are processed now. */
   #bytes = 0
 
   constructor(
@@ -70,7 +70,7 @@ export class UpstreamEvents {
     if (this.#deadline.aborted) throw this.#deadline.reason
   }
 
-  /** There is a turn to wait for. */
+  /** Whether there is a turn to wait for. */
   get hasTurn(): boolean {
     return this.#work.hasTurn
   }
@@ -90,8 +90,8 @@ export class UpstreamEvents {
   }
 
   /**
-   * What was sent on purpose to be much work and nothing else is counted before anybody asks again. A
-   * connection that is lost behind a complete answer is its end.
+   * Counts an answer that is malformed on purpose, to cause work, before a retry can start. A connection that is lost
+   * behind a complete answer is its end.
    */
   async #fail(thrown: unknown): Promise<undefined> {
     const isMalformed =
@@ -102,19 +102,19 @@ export class UpstreamEvents {
     throw thrown
   }
 
-  /** The events that those complete. Throws what is unreadable. */
+  /** Returns the events that those complete. Throws where they are unreadable. */
   cut(bytes: Uint8Array | undefined): EventBatch {
     const events = bytes ? this.#cutter.push(bytes) : this.#cutter.end()
     return { events, next: 0, isLast: !bytes }
   }
 
-  /** More of the events that were read before is looked at. */
+  /** Continues with the events that were read before. */
   resume(): void {
     this.#bytes = 0
     this.#work.begin()
   }
 
-  /** What was read came to so much. Throws an `ApiError` for a flood. */
+  /** Counts the results of the bytes read. Throws an `ApiError` for a flood. */
   count(events: number, chunks: number): void {
     this.#work.end({ bytes: this.#bytes, events, chunks })
   }

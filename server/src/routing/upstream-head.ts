@@ -3,7 +3,7 @@ import { addressOf, type ProviderRoute } from '../providers/provider-route'
 import type { Provider } from '../providers/provider'
 import { hopsHeader } from '../wire/forwarding-loop'
 
-/** One operation of the OpenAI format, and its path there. */
+/** The operations of the OpenAI format, and their paths there. */
 export const paths = {
   chat: '/chat/completions',
   completions: '/completions',
@@ -14,7 +14,7 @@ export type Operation = keyof typeof paths
 
 type HeaderList = Readonly<Record<string, string>>
 
-/** Whom a request goes to, and what of it decides on its address and its headers. */
+/** The candidate of a request, and the properties that decide its URL and its headers. */
 interface Sending {
   turn: { candidate: ProviderRoute; checked: { call: { hops: number } } }
   sent: {
@@ -26,11 +26,11 @@ interface Sending {
   }
 }
 
-/** What the requests on one connection have alike: made once, and gone with it. */
+/** The common part of the requests on one connection: made once, and released with it. */
 interface Alike {
   provider: Provider
   urls: Partial<Record<Operation, string>>
-  /** By the hops before us, of which there is one at most. */
+  /** By the number of forwarding hops before us, at most one. */
   headers: HeaderList[]
 }
 
@@ -44,7 +44,7 @@ function alikeOn({ provider, connection }: ProviderRoute): Alike {
   return made
 }
 
-/** Where a request goes. */
+/** Returns the URL of a request. */
 export function toUpstreamUrl({
   turn: { candidate },
   sent: { operation, path, url },
@@ -56,7 +56,7 @@ export function toUpstreamUrl({
   return (urls[operation] ??= `${addressOf(candidate)}${own ?? paths[operation]}`)
 }
 
-/** Nothing of the caller's headers goes to a provider, but for those of a body that is passed on. */
+/** None of the caller's headers goes to a provider, except those of a body that is passed through. */
 export function toSentHeaders({ turn, sent }: Sending, url: string): HeaderList {
   const { candidate, checked } = turn
   const { hops } = checked.call
@@ -72,7 +72,7 @@ export function toSentHeaders({ turn, sent }: Sending, url: string): HeaderList 
   })
 }
 
-/** Some servers refuse a request that does not say it. */
+/** Some servers reject a request without it. */
 const anything = { accept: '*/*' }
 
 const told = (hops: number) => ({ [hopsHeader]: String(hops + 1) })

@@ -11,10 +11,10 @@ import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
 
 const afterDoneMs = 250
 
-/** Vocabularies differ a little from those that the lower bound of a text's tokens was tried with. */
+/** Vocabularies differ a little from those for which the lower bound of a text's tokens was measured. */
 const tolerance = 1 + 1 / 32
 
-/** Where a stream must have more, or end: tokens that it has at least. */
+/** The tokens, by their lower bound, at which a stream must get more, or end. */
 const limitOf = (allowance: OutputAllowance | undefined): number =>
   allowance ? allowance.tokens * tolerance : Infinity
 
@@ -32,15 +32,15 @@ export class UpstreamStream implements ChunkStream {
   #held: string[] | undefined
   #failure: { thrown: unknown } | undefined
   #isOver = false
-  /** Nothing was read yet that says anything. */
+  /** Nothing with content was read yet. */
   #isFirst = true
   #batch = noEvents
   /** Tokens above which the allowance has to grow. */
   #limit: number
-  /** What came of that: the stream stands still until it is known. */
+  /** The result of extending it: the stream pauses until it is known. */
   #extension: Promise<boolean> | false | undefined
   #reading: Promise<string[] | undefined> | undefined
-  /** Why nobody reads any more what still comes. */
+  /** The reason that the rest of the stream is no longer relayed. */
   #parted: Error | undefined
   #rejectRead: ((reason: Error) => void) | undefined
   readonly #drainWork: DrainWork
@@ -60,8 +60,8 @@ export class UpstreamStream implements ChunkStream {
   }
 
   /**
-   * Sends an attempt and waits for its first good chunk, so that whatever fails before still chooses
-   * the status. Throws `AttemptFailed`.
+   * Sends an attempt and waits for its first good chunk, so that every failure before it still decides the status.
+   * Throws `AttemptFailed`.
    */
   static async open(attempt: Attempt, relayed: RelayedStream): Promise<UpstreamStream> {
     const response = await send(attempt)
@@ -116,7 +116,7 @@ export class UpstreamStream implements ChunkStream {
     }
   }
 
-  /** The same, and ends before it when the stream goes on without its reader. */
+  /** Ends as `reading` does, or before it when the stream continues without its reader. */
   #partable(reading: Promise<string[] | undefined>): Promise<string[] | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<string[] | undefined>()
     this.#rejectRead = reject
@@ -141,14 +141,14 @@ export class UpstreamStream implements ChunkStream {
       }
     } catch (thrown) {
       const { deadline } = this.#attempt
-      // Asked before the stream is cancelled, which ends the same deadline.
+      // Read before the stream is cancelled, which ends the same deadline.
       const cause: unknown = deadline.aborted ? deadline.reason : thrown
       this.cancel(new Error('the stream broke'))
       throw cause
     }
   }
 
-  /** The next events, perhaps none. What fails is kept, as in `#take`. */
+  /** Receives the next events, perhaps none. A failure is kept, as in `#take`. */
   async #receive(): Promise<void> {
     this.#drainWork.tell()
     const bytes = await this.#events.read()
@@ -160,7 +160,7 @@ export class UpstreamStream implements ChunkStream {
     }
   }
 
-  /** What floods fails as what is unreadable does. */
+  /** A flood fails as unreadable bytes do. */
   #count({ length: chunks }: readonly string[]): void {
     if (this.#failure) return
     try {
@@ -171,8 +171,8 @@ export class UpstreamStream implements ChunkStream {
   }
 
   /**
-   * Adds the chunks that the events make, as far as they are paid for. True when the answer is whole.
-   * What fails is kept: how the bytes were cut must not decide what goes out before it.
+   * Adds the chunks of the events, as far as they are paid for. True when the answer is whole. A failure is kept: the
+   * boundaries between reads must not decide the output before it.
    */
   #take(chunks: string[]): boolean {
     if (this.#failure) return false
@@ -210,7 +210,7 @@ export class UpstreamStream implements ChunkStream {
     return this.#limit < Infinity && (this.#relayed.tokensAtLeast?.() ?? 0) > this.#limit
   }
 
-  /** False where it takes a while, or nothing more can be had. */
+  /** False where it takes a while, or no more is available. */
   #extendAtOnce(): boolean {
     const { allowance } = this.#attempt
     while (this.#isBeyond()) {
@@ -231,7 +231,7 @@ export class UpstreamStream implements ChunkStream {
       const isExtended = await this.#extension
       if (deadline.aborted) throw deadline.reason
       this.#extension = undefined
-      // What is drained meanwhile is no longer cut.
+      // A stream that is drained meanwhile is no longer cut.
       if (this.#limit === Infinity) return true
       if (!isExtended) return false
       this.#limit = limitOf(allowance)
@@ -240,14 +240,14 @@ export class UpstreamStream implements ChunkStream {
     return true
   }
 
-  /** Nothing more is paid: the answer ends here, for the provider too. */
+  /** No more is paid for: the answer ends here, for the provider too. */
   #cut(): string[] {
     const chunks = this.#relayed.cut?.(this.#attempt.allowance?.tokens ?? 0) ?? []
     this.cancel(new Error('the answer is longer than what is paid for'))
     return chunks
   }
 
-  /** The answer is whole. Its connection is kept if its end comes at once, else closed. */
+  /** The answer is whole. Its connection is reused if the end of the body comes at once, else closed. */
   #finish(isRead: boolean): void {
     this.#isOver = true
     this.#attempt.deadline[Symbol.dispose]()
@@ -266,25 +266,25 @@ export class UpstreamStream implements ChunkStream {
     this.#answer.cancel()
   }
 
-  /** Whoever reads is told that it ends here, for `reason`; what still comes is there to be drained. */
+  /** Ends the stream for its reader, with `reason`; the rest can be drained. */
   part(reason: Error): void {
     this.#parted = reason
     this.#rejectRead?.(reason)
   }
 
   /**
-   * Reads what is left and drops it, as far as the attempt's `drain` lets it: for its usage. Resolves when the stream
-   * has ended, however it did.
+   * Reads the rest and drops it, as far as the attempt's `drain` lets it: for its usage. Resolves when the stream has
+   * ended, for whatever reason.
    */
   async drain(): Promise<void> {
     this.#limit = Infinity
     this.#held = undefined
     try {
-      // One that was asked for when the caller left.
+      // The read that was running when the client disconnected.
       await this.#reading
       while (!this.#isOver) await this.#pull()
     } catch {
-      // What was relayed until then is what is known.
+      // The usage until then is the known usage.
     }
   }
 

@@ -2,12 +2,12 @@ import { findEndpoint, endpoints } from './endpoints'
 import { Histogram } from './histogram'
 import { errors, type ApiError, type ErrorCode } from '../errors'
 
-/** Statuses that are told apart; any other counts as 0. 499 is of callers who left. */
+/** Statuses that are counted apart; any other counts as 0. 499 is of clients that disconnected. */
 export const statuses = [
   0, 200, 201, 204, 302, 304, 400, 401, 402, 403, 404, 429, 499, 500, 502, 503, 504,
 ] as const
 
-/** What refuses callers who are known, beside what they have no right to. */
+/** The limits that refuse authenticated callers, beside missing permissions. */
 export const limits = ['requests', 'concurrency', 'tokens', 'month', 'credit'] as const
 export type LimitName = (typeof limits)[number]
 
@@ -25,7 +25,7 @@ const ownBounds = [
 /** A request that is answered. */
 export interface AnsweredRequest {
   path: string
-  /** Of a request to a model: for how much of its time a provider was waited for, in milliseconds. */
+  /** Of a request to a model: the time spent waiting for a provider, in milliseconds. */
   readonly waitedMs?: number
 }
 
@@ -34,7 +34,7 @@ for (const [at, status] of statuses.entries()) statusAt[status] = at
 const codeAt: ReadonlyMap<string, number> = new Map(codes.map((code, at) => [code, at]))
 const minuteSeconds = 60
 
-/** Which limit an error stands for; undefined for none. */
+/** The limit that an error stands for; undefined for none. */
 function limitOf({ code, details }: ApiError): LimitName | undefined {
   if (code === 'tokens_per_minute_exceeded') return 'tokens'
   if (code === 'insufficient_credits') return 'credit'
@@ -44,16 +44,16 @@ function limitOf({ code, details }: ApiError): LimitName | undefined {
   return window > minuteSeconds ? 'month' : 'requests'
 }
 
-/** Counts answers of all endpoints. What it does for each is a few additions to what is there. */
+/** Counts answers of all endpoints, by a few additions in place for each. */
 export class AnswerCounts {
   readonly #answers = new Float64Array(endpoints.length * statuses.length)
   readonly #errors = new Float64Array(codes.length)
   readonly #limits = new Float64Array(limits.length)
   readonly #durations = endpoints.map(() => new Histogram(answerBounds))
-  /** What a request takes beside waiting for a provider. */
+  /** The duration of a request without its waits for a provider. */
   readonly overhead = new Histogram(ownBounds)
 
-  /** The head of an answer goes out, after so many milliseconds. */
+  /** Counts the head of an answer, sent after so many milliseconds. */
   answered(request: AnsweredRequest, status: number, tookMs: number): void {
     const endpoint = findEndpoint(request.path)
     const at = endpoint * statuses.length + (statusAt[status] ?? 0)
@@ -63,7 +63,7 @@ export class AnswerCounts {
     if (waitedMs > 0 && status === 200) this.overhead.observe((tookMs - waitedMs) / 1000)
   }
 
-  /** A caller is told of an error, instead of an answer or within one. */
+  /** An error goes to a caller, instead of an answer or within one. */
   failed(error: ApiError): void {
     const at = codeAt.get(error.code) ?? 0
     this.#errors[at] = (this.#errors[at] ?? 0) + 1
@@ -73,7 +73,7 @@ export class AnswerCounts {
     this.#limits[limitAt] = (this.#limits[limitAt] ?? 0) + 1
   }
 
-  /** Each combination that was seen. */
+  /** Returns each combination that was seen. */
   answers() {
     return endpoints.flatMap((endpoint, row) =>
       statuses.flatMap((status, column) => {
@@ -90,7 +90,7 @@ export class AnswerCounts {
     })
   }
 
-  /** All codes, as an alert on one that never was must find it. */
+  /** Returns all codes, as an alert on one that never occurred must find it. */
   errors() {
     return codes.map((code, at) => ({ code, count: this.#errors[at] ?? 0 }))
   }

@@ -1,4 +1,4 @@
-/** What the audit of the ledger found, in the runs that this node made. */
+/** Findings of the ledger's audit, in the runs that this node made. */
 export class AuditCounts {
   runs = 0
   /** Of the last run. */

@@ -1,6 +1,6 @@
 /**
- * Something for each of a bounded number of names: the first ones get one of their own, all others share
- * one, so that nobody can make it grow.
+ * Values for a bounded number of names: the first names get one of their own, all others share one, so that no caller
+ * can make it grow.
  */
 export class Bounded<Value> {
   readonly #most: number
@@ -13,12 +13,12 @@ export class Bounded<Value> {
     this.#make = make
   }
 
-  /** Its own, if it has one already. */
+  /** Returns the name's own value, if it has one already. */
   known(name: string): Value | undefined {
     return this.#own.get(name)
   }
 
-  /** Makes one where there is room for it. */
+  /** Creates a value of its own where there is room for it. */
   own(name: string): Value | undefined {
     const known = this.#own.get(name)
     if (known !== undefined || name === other || this.#own.size >= this.#most) return known
@@ -27,7 +27,7 @@ export class Bounded<Value> {
     return made
   }
 
-  /** Its own, or what those share that have none. */
+  /** Returns the name's own value, or the shared one. */
   of(name: string): Value {
     return this.own(name) ?? (this.#rest ??= this.#make(other))
   }
@@ -37,5 +37,5 @@ export class Bounded<Value> {
   }
 }
 
-/** What those are called that are not told apart. */
+/** The shared name of values that are not distinguished. */
 export const other = 'other'

@@ -1,4 +1,4 @@
-/** The endpoints by which requests are told apart; whatever else is asked for is `other`. */
+/** The endpoints by which requests are distinguished; any other path is `other`. */
 export const endpoints = [
   'chat_completions',
   'completions',
@@ -37,7 +37,7 @@ const whole: ReadonlyMap<string, number> = new Map(
   ).map(([path, name]) => [path, placeOf(name)]),
 )
 
-/** The first that fits counts. */
+/** The first that matches counts. */
 const begun = (
   [
     ['/v1/models/', 'models'],
@@ -49,7 +49,7 @@ const begun = (
   ] as const
 ).map(([start, name]) => [start, placeOf(name)] as const)
 
-/** The place in `endpoints` of what is asked for by a path. */
+/** Returns a path's index in `endpoints`. */
 export function findEndpoint(path: string): number {
   const known = whole.get(path)
   if (known !== undefined) return known

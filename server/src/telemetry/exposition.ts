@@ -3,10 +3,10 @@ import type { HistogramMetric, Metric, PlainMetric, MetricsSource } from './metr
 import { requestMetrics } from './request-metrics'
 import { stateMetrics } from './state-metrics'
 
-/** All metrics that there are. */
+/** The full list of metrics. */
 export const metrics: readonly Metric[] = [...requestMetrics, ...stateMetrics]
 
-/** What a registry writes of a histogram. */
+/** A histogram in the registry's own format. */
 interface Written {
   metricName: string
   labels: Record<string, string | number>
@@ -25,7 +25,7 @@ class Collected extends PromHistogram {
     this.#source = source
   }
 
-  /** What the registry asks for, in place of the values of its own. */
+  /** The registry calls it for the values, in place of its own. */
   async getForPromString() {
     const { name, help, type } = this.#metric
     const values: Written[] = []
@@ -56,7 +56,7 @@ function register(metric: PlainMetric, { source, registry }: Reading): void {
       collect() {
         gauge.reset()
         const samples = metric.samples(source())
-        // Without labels there is always one, and it is 0.
+        // A metric without labels always has one sample, and it is 0.
         if (samples.length === 0) gauge.remove({})
         for (const { labels, value } of samples) gauge.set(labels, value)
       },
@@ -74,11 +74,11 @@ function register(metric: PlainMetric, { source, registry }: Reading): void {
 
 export interface Exposition {
   contentType: string
-  /** The text of all metrics as they are now. */
+  /** Returns the text of all metrics as they are now. */
   write: () => Promise<string>
 }
 
-/** How metrics are written; `read` is called once for each time they are. */
+/** Creates the writer of metrics; it calls `read` once for each writing. */
 export function createExposition(read: () => MetricsSource): Exposition {
   const registry = new Registry()
   let current: MetricsSource | undefined

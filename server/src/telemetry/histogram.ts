@@ -1,8 +1,8 @@
-/** How many observations fell below each of some bounds. Observing allocates nothing. */
+/** Counts how many observations fell below each of some bounds. Observing allocates nothing. */
 export class Histogram {
   /** Ascending. */
   readonly bounds: readonly number[]
-  /** One for each bound, and one for what is above all. Each observation is in one of them. */
+  /** One for each bound, and one for values above all. Each observation is in one of them. */
   readonly #counts: Float64Array
   #sum = 0
 
@@ -28,7 +28,7 @@ export class Histogram {
     return this.#counts.reduce((sum, count) => sum + count, 0)
   }
 
-  /** How many were at most as large as each bound, as Prometheus wants it; the last is all. */
+  /** Counts of values at or below each bound, as Prometheus wants them; the last is the total. */
   cumulated(): number[] {
     let sum = 0
     return [...this.#counts].map((count) => (sum += count))

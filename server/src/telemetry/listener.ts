@@ -6,7 +6,7 @@ interface Options {
   port: number
   host: string
   exposition: Exposition
-  /** Whether requests should be sent, and how each part is, by name. */
+  /** Returns whether the process should get requests, and the state of each part by name. */
   readiness: () => Promise<{ isReady: boolean; checks: Record<string, boolean> }>
   onError: (error: unknown) => void
 }
@@ -16,8 +16,8 @@ const longestAnswerMs = 5000
 const text = { 'content-type': 'text/plain; charset=utf-8' }
 
 /**
- * The listener for whoever runs the service: `/metrics`, `/healthz` and `/readyz`. It asks nobody who he
- * is, and belongs where callers do not get. Throws `StartError` where it cannot listen.
+ * Starts the operator's listener: `/metrics`, `/healthz` and `/readyz`. It authenticates no one, so it must not be
+ * reachable for clients. Throws `StartError` where it cannot listen.
  */
 export function listenInternally(options: Options): Bun.Server<undefined> {
   const { port, host: hostname } = options
@@ -26,10 +26,10 @@ export function listenInternally(options: Options): Bun.Server<undefined> {
       port,
       hostname,
       idleTimeout: idleSeconds,
-      // Nothing is sent here.
+      // Clients send no bodies here.
       maxRequestBodySize: 1024,
       development: false,
-      // Else two processes would share the port, and each scrape would tell of one of them by chance.
+      // Else two processes would share the port, and each scrape would reach one of them by chance.
       reusePort: false,
       fetch: (request) => answer(request, options),
       error: (thrown) => failed(thrown, options),

@@ -5,7 +5,7 @@ import type { Histogram } from './histogram'
 import type { UsageCounts } from './model-counts'
 import type { ProcessFigures } from './process-figures'
 
-/** What metrics are made of. */
+/** The source of all metrics. */
 export interface MetricsSource {
   version: string
   answers: AnswerCounts
@@ -25,7 +25,7 @@ export interface Sample {
 interface Described {
   name: string
   help: string
-  /** The names of labels. No value of one is a text that callers make up. */
+  /** The names of labels. No value of one is a text of a caller's choice. */
   labels: readonly string[]
 }
 

@@ -1,46 +1,46 @@
 import type { LeaseTotals } from '../ledger/credit-manager'
 
-/** What is in the journal. */
+/** State of the journal. */
 export interface JournalFigures {
-  /** Attempts that run. */
+  /** Running attempts. */
   running: number
   /** Attempts that ran when an earlier process died, and are not settled yet. */
   orphaned: number
-  /** Those of them that there were when this process began. */
+  /** The number of orphaned attempts when this process began. */
   orphansFound: number
   /** Settled, and not booked. */
   waiting: number
-  /** For how long the oldest of these has waited. */
+  /** The time for which the oldest of these has waited. */
   oldestMs: number
   /** The last try to book failed. */
   isBehind: boolean
 }
 
-/** What this node has of the ledger. */
+/** This node's state in the ledger. */
 export interface MoneyFigures extends LeaseTotals {
   journal: JournalFigures
 }
 
-/** A connection that fails. */
+/** State of the circuit breakers. */
 export interface BreakerFigures {
   provider: string
-  /** Routes that all pass over. */
+  /** Routes that all accounts skip. */
   open: number
-  /** Routes that fail and that not all pass over. */
+  /** Routes that fail and that not all accounts skip. */
   troubled: number
-  /** Accounts that pass over a route on their own, each on each route. */
+  /** Accounts whose own breaker of a route is open, each on each route. */
   accounts: number
 }
 
-/** What the process does not take on, or counts. */
+/** Requests and bytes that the process rejects or holds. */
 interface LoadFigures {
-  /** Requests that were refused as there was too much to do, by what there was too much of. */
+  /** Requests rejected by load shedding, by the exhausted resource. */
   shed: Readonly<Record<'running' | 'loop' | 'bodies', number>>
   /** The bytes of large bodies that were not sent on yet. */
   bodyBytes: number
 }
 
-/** What runs between this node and others: asked by it, and served by it; and since its start. */
+/** Calls that run between this node and others: from it, and to it; and since its start. */
 interface RelayedFigures {
   asked: number
   served: number
@@ -48,15 +48,15 @@ interface RelayedFigures {
   servedTotal: number
 }
 
-/** How the process stands at a moment; asked when somebody reads metrics. */
+/** A snapshot of the process, taken for each reading of metrics. */
 export interface MetricsSnapshot {
   money: MoneyFigures
   breakers: readonly BreakerFigures[]
-  /** Requests to models that run. */
+  /** Running requests to models. */
   running: number
   streams: number
   load: LoadFigures
-  /** Answers that are read on after their callers have left. */
+  /** Answers that are drained after their clients have disconnected. */
   drains: number
   database: { total: number; idle: number; waiting: number; most: number }
   /** Entries by the cache's name. */

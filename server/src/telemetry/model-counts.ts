@@ -4,11 +4,11 @@ import { Histogram } from './histogram'
 import type { TokenCounts, UsageEvent } from '../ledger/usage-event'
 import type { LogValues } from '../request-logs/log-record'
 
-/** Models with figures of their own; the first that were used. */
+/** The maximum number of models with figures of their own; the first that were used. */
 export const mostModels = 200
 /** Providers are the registry's, and those that operators add. */
 const mostProviders = 64
-/** Of a request that nobody was asked for. */
+/** The provider's label for a request that reached no provider. */
 const nobody = 'none'
 
 export const tokenKinds = [
@@ -24,7 +24,7 @@ export const tokenKinds = [
   ['imageOutput', 'image_output'],
 ] as const satisfies readonly (readonly [keyof TokenCounts, string])[]
 
-/** How attempts end; what stands for none of these counts as the last. */
+/** The outcomes of attempts; any other counts as the last. */
 export const outcomes: readonly string[] = ['ok', 'cancelled', ...codes, other]
 const outcomeAt: ReadonlyMap<string, number> = new Map(outcomes.map((name, at) => [name, at]))
 const placeOfOther = outcomes.length - 1
@@ -34,7 +34,7 @@ const durationBounds = [
 ]
 const firstTokenBounds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48]
 
-/** What was asked of one model. */
+/** Counts of one model's requests. */
 export class ModelCounts {
   readonly model: string
   readonly provider: string
@@ -44,11 +44,11 @@ export class ModelCounts {
   promptTokens = 0
   /** Nano-dollars: whole numbers, exact up to 9 million USD. */
   cost = 0
-  /** The same, of requests whose prompt cache saved something, and of those for which it cost more. */
+  /** Nano-dollars that the prompt cache saved in requests where it paid off, and its extra cost in the others. */
   cacheSavings = 0
   cacheSurcharge = 0
   estimated = 0
-  /** Answered, of a model that has a price, and nothing was counted. */
+  /** Answers of a model that has a price for which no usage was counted. */
   withoutUsage = 0
   readonly duration = new Histogram(durationBounds)
   readonly firstToken = new Histogram(firstTokenBounds)
@@ -58,7 +58,7 @@ export class ModelCounts {
     this.provider = provider
   }
 
-  /** A prompt was read, and a cache saved `savings` nano-dollars of its price; below zero where it cost more. */
+  /** Counts a prompt, and the `savings` of its cache in nano-dollars; below zero where it cost more. */
   prompted(tokens: number, savings: bigint): void {
     this.promptTokens += tokens
     if (savings > 0n) this.cacheSavings += Number(savings)
@@ -78,11 +78,11 @@ export class ModelCounts {
   }
 }
 
-/** How the attempts at one provider ended. */
+/** The outcomes of the attempts at one provider. */
 export class ProviderCounts {
   readonly provider: string
   readonly attempts = new Float64Array(outcomes.length)
-  /** Those after which somebody else was asked. */
+  /** Attempts that another candidate's attempt followed. */
   readonly failovers = new Float64Array(outcomes.length)
 
   constructor(provider: string) {
@@ -98,8 +98,8 @@ export class ProviderCounts {
 }
 
 /**
- * Counts requests to models, their attempts and what they used. A model has figures of its own if it is
- * in the platform's catalogue: what callers name, or bring, makes no figures.
+ * Counts requests to models, their attempts and their usage. A model has figures of its own if it is in the
+ * platform's catalogue: names that callers choose, or bring, make no figures.
  */
 export class UsageCounts {
   readonly #isCatalogued: (modelId: string) => boolean
@@ -126,7 +126,7 @@ export class UsageCounts {
     this.#providers.of(event.provider).ended(event)
   }
 
-  /** A request has ended whose caller was known. */
+  /** A request of an authenticated caller has ended. */
   ended(values: LogValues, tookMs: number): void {
     const { model, provider, status, firstTokenMs } = values
     const counts = provider === null ? this.#nobody : this.#of(model, provider)

@@ -1,17 +1,17 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-/** How the process stands. */
+/** State of the process. */
 export interface ProcessFigures {
   residentBytes: number
   heapBytes: number
   cpuSeconds: number
   /** Seconds since the epoch. */
   startedAt: number
-  /** Seconds by which the event loop was late since it was last asked for: at most, by percentile. */
+  /** Seconds by which the event loop was late since the last reading: at most, by percentile. */
   loopDelay: readonly { percentile: string; seconds: number }[]
 }
 
-/** Often enough for what delays requests. */
+/** Often enough for delays that requests notice. */
 const resolutionMs = 20
 const percentiles = ['50', '99', '100'] as const
 

@@ -1,7 +1,7 @@
 import { one, usd, type Metric, type Sample } from './metric'
 import { outcomes, tokenKinds, type ModelCounts, type UsageCounts } from './model-counts'
 
-/** What requests come to. */
+/** Metrics of requests. */
 export const requestMetrics: readonly Metric[] = [
   {
     name: 'tollgate_http_requests_total',
@@ -155,7 +155,7 @@ export const requestMetrics: readonly Metric[] = [
   },
 ]
 
-/** A figure of each model that has one. */
+/** Samples of a figure of each model that has one. */
 function byModel(usage: UsageCounts, figureOf: (counts: ModelCounts) => number): Sample[] {
   return usage.models().flatMap((counts) => {
     const { model, provider } = counts

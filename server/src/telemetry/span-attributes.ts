@@ -20,7 +20,7 @@ const operationNames = {
   embeddings: 'embeddings',
 } as const
 
-/** What is known of an attempt as it begins, and its name. No text of a caller's or an answer is in it. */
+/** Attributes that are known as an attempt begins, and its name. They contain no text of a request or an answer. */
 export function toAttemptStartSpan(event: UsageEvent): { name: string; attributes: Attributes } {
   const { provider, model, connectionId } = event
   const operation = operationNames[event.operation]
@@ -37,7 +37,7 @@ export function toAttemptStartSpan(event: UsageEvent): { name: string; attribute
   }
 }
 
-/** What an attempt came to. */
+/** Attributes of an attempt's result. */
 export function toAttemptEndSpan({
   tokens,
   outcome,
@@ -58,7 +58,7 @@ export function toAttemptEndSpan({
   }
 }
 
-/** What a request came to. What its caller named is told only where it turned out to be a model. */
+/** Attributes of a request's result. The requested name is included only where it turned out to be a model. */
 export function toRequestEndSpan(values: LogValues, event: UsageEvent | undefined): Attributes {
   return {
     'enduser.id': values.userId,

@@ -15,7 +15,7 @@ const counter = (name: string, help: string, read: Read): PlainMetric => ({
   type: 'counter',
 })
 
-/** How the node stands with the ledger. */
+/** Metrics of the node's part in the ledger. */
 const moneyMetrics: readonly Metric[] = [
   gauge('tollgate_leases', 'Slices of balances that this node has reserved.', money('leases')),
   {
@@ -81,7 +81,7 @@ function relayed(asked: RelayedField, served: RelayedField): PlainMetric['sample
       : []
 }
 
-/** How the process fares. */
+/** Metrics of the process. */
 const processMetrics: readonly Metric[] = [
   {
     name: 'tollgate_breakers',

@@ -29,14 +29,14 @@ export interface TraceableRequest {
 
 /** Traces requests. */
 export interface Tracing {
-  /** Undefined for one that is not traced. */
+  /** Undefined for a request that is not traced. */
   begin: (request: TraceableRequest) => RequestTrace | undefined
 }
 
 interface Options {
   config: TracingConfig
   version: string
-  /** Told of spans that could not be sent, now and then. */
+  /** Called with an error about spans that could not be sent, now and then. */
   onError: (words: string) => void
 }
 
@@ -44,7 +44,7 @@ const closingMs = 3000
 const tellEveryMs = 60_000
 const clientGone = 499
 
-/** Sends traces by OTLP over HTTP, to where `OTEL_EXPORTER_OTLP_…` say; what fails there fails nothing else. */
+/** Sends traces by OTLP over HTTP, to the address in `OTEL_EXPORTER_OTLP_…`; failures there affect nothing else. */
 export class OpenTelemetry implements Tracing, AsyncDisposable {
   readonly #config: TracingConfig
   readonly #provider: TracerProvider
