@@ -96,7 +96,7 @@ export class CreditManager {
     for (const accountId of this.#purses.keys()) this.onCreditAdded(accountId)
   }
 
-  /** Another node is short: returns all credit that no running request holds, and notes that nothing more follows. */
+  /** Another node is short: returns all credit that no running request holds, and reports that this is all. */
   async onReclaim(accountId: string): Promise<void> {
     const purse = this.#purses.get(accountId)
     if (!purse) return

@@ -25,7 +25,7 @@ function valueOf(type: string, position: number): string {
 const columnsFrom = (start: number) =>
   recordColumns
     .map(([name, type], position) => ({ name, value: valueOf(type, start + position) }))
-    // A lease may cover less than the node took out of it: booking decides on this column.
+    // A record's `from_lease` is only a request: booking decides how much of it the lease covers.
     .filter(({ name }) => name !== 'from_lease')
 
 const columns = columnsFrom(0)

@@ -46,8 +46,8 @@ const sumsBefore = (grain: 'minute' | 'hour', beforeMs: number) =>
   sql`grain = ${grain} and starts_at < ${new Date(beforeMs)}`
 
 /**
- * Drops the partitions of the days before. The audit compares with events from `keptSince` on afterwards, set in
- * the same transaction.
+ * Drops the partitions of the days before. In the same transaction it sets `keptSince`, from which on the audit
+ * compares with events.
  */
 const forgetEvents = (db: Kysely<Schema>, keptSince: Date): Promise<string[]> =>
   db.transaction().execute(async (trx) => {

@@ -173,10 +173,7 @@ async function bookOneByOne(
   return { revived: alive.length > 0, writtenOff: writtenOffOf(booked, known) }
 }
 
-/**
- * Includes events that were there before: the first commit's answer may have been lost, and a request waits for
- * it.
- */
+/** Includes events that were there before: a request may wait for the answer that the first commit lost. */
 function writtenOffOf(
   booked: readonly { charge: Charge; allocation: Allocation }[],
   known: ReadonlyMap<string, Known>,
@@ -272,7 +269,7 @@ function toBooked(
 ): Omit<BookedRecord, 'record'> {
   const { cost, accountId, leaseId } = charge
   const account = cost > 0n && accountId !== null ? accounts.get(accountId) : undefined
-  // There is no account to charge: one that is gone leaves its last cost to the house.
+  // An account that is gone leaves its last cost to the house.
   if (!account) return { allocation: { ...nothing, writtenOff: cost }, transactionId: null }
   const lease = leaseId === null ? undefined : leases.get(leaseId)
   const allocation = allocateCharge(charge, account, lease)
