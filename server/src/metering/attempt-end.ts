@@ -21,7 +21,7 @@ interface Ended {
   outcome: string
   used: Usage | undefined
   cost: bigint
-  /** Undefined where nothing is charged and no price is counted. */
+  /** Undefined for an attempt without a reservation. */
   price: bigint | undefined
   settled: Settled | undefined
 }
