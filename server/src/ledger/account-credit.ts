@@ -220,7 +220,7 @@ export class AccountCredit {
       const { hasGained, latest } = await this.#awaitOthers(answer)
       answer = latest
       if (this.#queue.isEmpty || recalls === maxRecalls) break
-      // Credit may have become free meanwhile; and a node that could not ask for too long is no longer in line.
+      // Credit may have become free meanwhile; and a node that sent no call for too long is no longer in line.
       if (!hasGained && latest.isWaiting) break
       answer = await this.#take({ isRecalling: true })
     }

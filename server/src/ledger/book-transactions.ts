@@ -67,7 +67,7 @@ function entriesOf(
     const payer = accounts.get(payerId)
     const payee = accounts.get(payeeId)
     const revenue = payer && revenues.get(payer)
-    // Where the payee's account is gone, the house keeps the earning.
+    // The house keeps the earning if the payee's account is gone.
     if (!payer || !payee || revenue === undefined) continue
     revenues.set(payer, revenue - amount)
     payee.posted += amount

@@ -28,7 +28,7 @@ export interface LeaseTotals {
  * lost.
  */
 const renewEveryMs = 15_000
-/** Costs are booked within seconds; where the database is away, no lease ends either. */
+/** Costs are booked within seconds; while the database is unavailable, no lease ends either. */
 const bookingMs = 120_000
 const mostReturnsAtOnce = 500
 

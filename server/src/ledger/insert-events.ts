@@ -5,7 +5,7 @@ import { recordColumns } from './usage-record'
 import { elementsOf } from '../db/elements'
 import type { Schema } from '../db/schema'
 
-/** An event's record, where its cost came from, and the ledger transaction that took it. */
+/** An event's record, the sources of its cost, and the ledger transaction that took it. */
 export interface BookedRecord {
   record: string
   allocation: Allocation

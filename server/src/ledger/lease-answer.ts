@@ -2,7 +2,7 @@
 export interface LeaseAnswer {
   /** False where the lease was not in the state that the statement expected: nothing was changed. */
   isApplied: boolean
-  /** Raised by each change that the node asks for. 0 for a lease that does not exist. */
+  /** Raised by each change that the node requests. 0 for a lease that does not exist. */
   generation: number
   /** False where it has ended, or does not exist. */
   isActive: boolean

@@ -58,7 +58,7 @@ export async function findRecentReclaims(
   return rows
 }
 
-/** Answers each reclaim once, although this node hears of it once or twice. */
+/** Answers each reclaim once, although this node receives it once or twice. */
 export class LeaseReclaimer {
   readonly #answer: (recall: LeaseReclaim) => void
   /** The last reclaim answered, by account. */

@@ -25,7 +25,7 @@ export class LocalLease {
   usableUntil: ClockReading = { monotonicMs: 0, wallMs: 0 }
   /** The end of its last hold, by the monotonic clock. */
   settledAtMs = 0
-  /** The ledger's last value; each change that this node asks for raises it. 0 before the first. */
+  /** The ledger's last value; each change that this node requests raises it. 0 before the first. */
   generation = 0
   /**
    * A call about it went unanswered: `amount` is the least that it may be. It must be fenced before the next

@@ -30,7 +30,7 @@ interface Node {
 
 const otherThan = (accountId: string) => (accountId === 'account 0' ? 'account 1' : 'account 0')
 
-/** The simulated world of one sequence: calls are applied and answered when a command says so. */
+/** The simulated world of one sequence: calls are applied and answered when a command does so. */
 export class World {
   readonly ledger = new ReferenceLedger()
   readonly calls: Call[] = []

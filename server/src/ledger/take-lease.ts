@@ -37,7 +37,7 @@ const toBigint = (amount: bigint) => (amount < maxAmount ? amount : maxAmount)
 export interface Locking {
   /** Leaves out accounts that are locked, instead of waiting for them. */
   isSkipping: boolean
-  /** How long the server waits for each lock before the statement fails with 55P03, having done nothing. */
+  /** The server's wait for each lock; after it the statement fails with 55P03, having changed nothing. */
   lockMs: number
 }
 

@@ -87,7 +87,7 @@ const fewestColumns = placeOfOrganization
 export function toRecord(event: UsageEvent): string {
   const { cost, fromLease, tokens } = event
   const costText = String(cost)
-  // One list and its text: put together of pieces it would be dozens of texts, for every request twice.
+  // One list and its text: assembled from pieces it would be dozens of texts, for every request twice.
   const values: unknown[] = [
     costText,
     fromLease === cost ? costText : String(fromLease),

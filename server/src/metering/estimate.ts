@@ -167,7 +167,7 @@ export function estimateTexts(texts: readonly string[]): number {
   return Math.ceil((tokensOf(sizeOf(samples)) * all.length) / readChars)
 }
 
-/** The tokens of a chat request that are in none of its texts. */
+/** Estimates the tokens of a chat request outside its texts. */
 export const estimateAround = ({ messages, media }: Omit<PromptTexts, 'texts'>): number =>
   usualMessageTokens * (messages + 1) + usualMediaTokens * media
 

@@ -75,8 +75,7 @@ export class Metering implements Payer {
     const charged = computeCharge(terms, this.#options.feeMillionths)
     const accountId = billing.payer
     const isHouse = billing.mode === 'house'
-    // Where an organization pays its provider itself, or the house pays, the platform's price is counted all the
-    // same.
+    // The platform's price counts even where an organization pays its provider itself, or the house pays.
     const isCounted = (isHouse || billing.mode === 'org_pays') && isServable(model)
     if (accountId === null || (charged.isNothing && !isCounted)) return undefined
     if (!isServable(model) || !model.pricing) throw new Error(`${model.id} has no price`)

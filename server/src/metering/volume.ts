@@ -90,7 +90,7 @@ const contextOf = ({ contextLength }: Asked['model'], tokens: number): number =>
 const withinContext = (tokens: number, { contextLength }: Asked['model']): number =>
   contextLength === null ? tokens : Math.min(tokens, contextLength)
 
-/** Returns the requested service tier, where the price has rates for it. */
+/** Returns the requested service tier, where it is sent and can have prices of its own. */
 function serviceTierOf(
   { service_tier: asked }: JsonObject,
   isSent: Asked['sendsServiceTier'],
@@ -156,7 +156,7 @@ export function boundCompletion(
     longestPrompt: withinContext(prompts.longest + perPrompt, model),
     serviceTier: serviceTierOf(body, sendsServiceTier),
     choices,
-    // Where the caller wants only the echo, a chat model gets a limit of one token.
+    // A chat model gets a limit of one token if the caller wants only the echo.
     outputLimit: wantsEchoOnly(body) ? 1 : outputLimitFor(model, prompts.longest, outputLimit),
     extraOutputTokens: choices * predictedTokens(body),
     hears: false,
