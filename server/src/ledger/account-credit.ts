@@ -45,7 +45,7 @@ export class AccountCredit {
   #isWorking = false
   /** Another node ran short during lease work. */
   #isRecalled = false
-  /** Until then another node counts as short: this one reports what it takes, and that nothing is left. */
+  /** Until then another node counts as short: after each take this one reports that nothing is left over. */
   #yieldsUntilMs = 0
   /** The ledger has recorded this node's demand. */
   #isInLine = false

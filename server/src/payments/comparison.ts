@@ -26,7 +26,7 @@ const days = { payments: 8, refunds: 40, disputes: 130, entries: 8 }
 /** Only older differences are reported: an event may still be on its way. */
 const settledMs = 3_600_000
 const mostMs = 300_000
-/** The number of payments that are queried by id. */
+/** The most payments that one comparison queries by id. */
 const mostAsked = 500
 /** After a failure. */
 const againSeconds = 3600
