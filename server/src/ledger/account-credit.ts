@@ -45,7 +45,7 @@ export class AccountCredit {
   #isWorking = false
   /** Another node ran short during lease work. */
   #isRecalled = false
-  /** Until then another node counts as short: after each take this one reports that nothing is left over. */
+  /** Until then another node counts as short: after each take this one returns what is left over. */
   #yieldsUntilMs = 0
   /** The ledger has recorded this node's demand. */
   #isInLine = false
