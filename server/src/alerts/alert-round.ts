@@ -8,13 +8,13 @@ interface Options {
   evaluate: Evaluate
   /** Monotonic milliseconds. */
   nowMs: () => number
-  /** How often there is to be a round, on whichever node. */
+  /** The interval between rounds, across all nodes. */
   everyMs: number
-  /** How long one may take; what is left is looked at first the next time. */
+  /** The longest that one round may take; the next round begins with the accounts left. */
   budgetMs: number
 }
 
-/** What a round did. */
+/** The outcome of a round. */
 export interface AlertRound {
   accounts: number
   triggered: number
@@ -22,14 +22,14 @@ export interface AlertRound {
 }
 
 const accountsAtOnce = 100
-/** How long a node that says nothing more is believed to be at work; every few accounts it says so again. */
+/** The time after which a node that does not renew its lease counts as dead; it renews every few accounts. */
 const leaseSeconds = 10
 const leased = sql`leased_until = now() + make_interval(secs => ${leaseSeconds})`
 
 /**
- * A round through all accounts with enabled alerts, on one node at a time: by a lease in a row, as a lock
- * would keep a connection for as long. Undefined when another node makes one, or has just made it. Two at
- * once, after a lease that ran out, would do no harm.
+ * Evaluates all accounts with enabled alerts, on one node at a time: by a lease in a row, as a lock would occupy
+ * a connection for as long. Undefined when another node runs a round, or has just finished one. Two at once,
+ * after a lease that ran out, would do no harm.
  */
 export async function runAlertRound(options: Options): Promise<AlertRound | undefined> {
   const { db, everyMs } = options
@@ -58,9 +58,9 @@ async function go({ db, evaluate, nowMs, budgetMs }: Options, from: string): Pro
   return round
 }
 
-/** Where to go on, or undefined while it is not yet time. */
+/** Returns the account to continue after, or undefined while no round is due. */
 async function begin(db: Kysely<Schema>, everyMs: number): Promise<string | undefined> {
-  // Nodes look at different moments: whoever comes a little early is not to wait for the next time.
+  // Nodes look at different moments: a node that comes a little early should not wait for the next time.
   const seconds = (everyMs / 1000) * 0.8
   const { rows } = await sql<{ cursor: string }>`
     update alert_round set ran_at = now(), ${leased}

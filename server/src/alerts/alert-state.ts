@@ -1,10 +1,10 @@
 import { windowMs, type AlertPeriod } from './alert'
 
-/** Where an alert stands between two looks at it. Times are milliseconds since the epoch. */
+/** The state of an alert between two evaluations. Times are milliseconds since the epoch. */
 export interface AlertState {
-  /** Its condition counts as false until now: the next true triggers at once. */
+  /** Its condition has counted as false: the next true triggers at once. */
   armed: boolean
-  /** Since when it has been false while that is too short to count; null otherwise. */
+  /** The moment since which it has been false, while that is too short to count; null otherwise. */
   falseSinceMs: number | null
   lastTriggeredMs: number | null
 }
@@ -16,16 +16,16 @@ export interface Step {
 
 const leastSettlingMs = 300_000
 
-/** How long a condition must be false to count so: a value that wavers is no new event. */
+/** Returns how long a condition must be false to count so: a value that wavers is no new event. */
 export const settlingMs = (period: AlertPeriod): number =>
   Math.max(windowMs[period] / 24, leastSettlingMs)
 
-/** The start of an alert, and what changing its condition leads back to. */
+/** The initial state of an alert, restored by a change of its condition. */
 export const fresh = { armed: true, falseSinceMs: null } as const
 
 /**
- * What a look at an alert comes to. It triggers when its condition turns true, and again each time that
- * a whole window has passed since. Source: contract 6.2.
+ * Computes the outcome of an evaluation. An alert triggers when its condition turns true, and again each time
+ * that a whole window has passed since. Source: contract 6.2.
  */
 export function evaluateStep(
   standing: AlertState,
@@ -50,6 +50,6 @@ export function evaluateStep(
   }
 }
 
-/** Whether there is anything to be written down. */
+/** Returns whether the state must be written. */
 export const hasMoved = (from: AlertState, { standing: to, triggers }: Step): boolean =>
   triggers || from.armed !== to.armed || from.falseSinceMs !== to.falseSinceMs

@@ -6,10 +6,10 @@ import type { Schema } from '../db/schema'
 
 const dayMs = 24 * hourMs
 const ceil = (ms: number, unitMs: number) => Math.ceil(ms / unitMs) * unitMs
-/** How far the time in a request's id may be from the start that is logged. */
+/** The largest difference between the time in a request's id and the logged start. */
 const idSlackMs = 60_000
 
-/** Whose requests, since when: milliseconds since the epoch. */
+/** An account, and the moment since which its requests count, in milliseconds since the epoch. */
 export interface Since {
   userId: string
   fromMs: number
@@ -20,12 +20,13 @@ export interface Within {
   span: AlertWindow
 }
 
-/** The first id of a request of that moment. */
+/** Returns the first possible id of a request of that moment. */
 const idAt = (ms: number) => `req_${generateIdBody(Math.max(0, ms)).slice(0, 10)}`
 
 /**
- * How times since some moments are put together: logs up to the next whole hour, sums by hour up to the
- * next day, sums by day from there. What `logsKeptMs` says has no logs any more begins with its hour.
+ * Returns the parts that make up the time since each moment: logs up to the next whole hour, sums by hour up to
+ * the next day, sums by day from there. A moment before `logsKeptSinceMs` has no logs any more and begins with
+ * its hour.
  */
 export function joinHourEdges(asked: readonly Since[], logsKeptSinceMs: number) {
   const rows = asked.map(({ userId, fromMs }) => {
@@ -68,7 +69,7 @@ const toSums = (row: SumsRow): Sums => ({
   ownCost: row.own_cost,
 })
 
-/** The sums of what was asked until now, in its order. */
+/** Sums the requests of each entry until now, in the order of the entries. */
 export async function sumRequestsSince(
   db: Kysely<Schema>,
   asked: readonly Since[],
@@ -102,7 +103,7 @@ export async function sumRequestsSince(
   return rows.map(toSums)
 }
 
-/** Requests by whole hours of what was asked: their sum and the sum of their squares, in its order. */
+/** Sums requests by whole hours for each entry, in order: their sum and the sum of their squares. */
 export async function sumHoursWithin(db: Kysely<Schema>, asked: readonly Within[]) {
   if (asked.length === 0) return []
   const times = (pick: (span: AlertWindow) => number) =>

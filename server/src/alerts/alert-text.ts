@@ -13,7 +13,7 @@ const lengths = { hour: 'hour', day: '24 hours', week: '7 days', month: '30 days
 
 const plain = (value: number) => value.toLocaleString('en-US', { maximumFractionDigits: 9 })
 
-/** What a value is of, with its unit. */
+/** The measured quantity with its unit. */
 const measured: Readonly<Record<AlertType, (value: number, window: string) => string>> = {
   cost_threshold: (value, window) => `${plain(value)} USD were spent in the last ${window}`,
   error_rate: (value, window) => `${plain(value)} % of the requests of the last ${window} failed`,
@@ -35,10 +35,10 @@ const units: Readonly<Record<AlertType, string>> = {
   unusual_activity: '',
 }
 
-/** As people read it; the exact time is with the notification. */
+/** A readable time; the exact one is with the notification. */
 const toMinute = (at: Date) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-/** What an account is told when an alert triggers. */
+/** Formats the notification of a triggered alert. */
 export function formatTriggerText(alert: Told, { value, at }: { value: number; at: Date }): Words {
   const { name, type, threshold, period } = alert
   const limit =
@@ -52,7 +52,7 @@ export function formatTriggerText(alert: Told, { value, at }: { value: number; a
   }
 }
 
-/** What a test of an alert says. */
+/** Formats the notification of an alert's test. */
 export function formatTestText(alert: Told): Words {
   const { name, type, threshold, period } = alert
   const least = getMinRequests(type, alert.minRequests)
@@ -68,7 +68,7 @@ export function formatTestText(alert: Told): Words {
   }
 }
 
-/** What is said when a balance falls below the warning threshold. Amounts are USD. */
+/** Formats the notification of a balance below the warning threshold. Amounts are USD. */
 export function formatLowBalanceText(whose: string, balance: number, threshold: number): Words {
   return {
     title: `Low balance: ${whose}`,

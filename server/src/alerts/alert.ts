@@ -27,7 +27,7 @@ export const isChannel = (name: string): name is Channel =>
 
 export const hourMs = 3_600_000
 
-/** How far back an alert looks. Source: contract 6.2. */
+/** The length of an alert's window. Source: contract 6.2. */
 export const windowMs: Readonly<Record<AlertPeriod, number>> = {
   hour: hourMs,
   day: 24 * hourMs,
@@ -35,7 +35,7 @@ export const windowMs: Readonly<Record<AlertPeriod, number>> = {
   month: 30 * 24 * hourMs,
 }
 
-/** Where types need some requests before they say anything; null where they do not. */
+/** The requests that a type needs before it can trigger; null for types that need none. */
 const leastRequests: Readonly<Record<AlertType, number | null>> = {
   cost_threshold: null,
   error_rate: 10,
@@ -45,7 +45,7 @@ const leastRequests: Readonly<Record<AlertType, number | null>> = {
   unusual_activity: null,
 }
 
-/** How many requests an alert needs, null for a type that does not count them. */
+/** Returns how many requests an alert needs, null for a type that does not count them. */
 export function getMinRequests(type: AlertType, asked: number | null): number | null {
   const usual = leastRequests[type]
   return usual === null ? null : (asked ?? usual)
@@ -56,10 +56,10 @@ export interface Rule {
   type: AlertType
   threshold: number
   period: AlertPeriod
-  /** As it was asked for; null for the default of the type. */
+  /** As the caller set it; null for the default of the type. */
   minRequests: number | null
 }
 
-/** How long the time is that an alert looks back on. */
+/** Returns the length of the time that an alert looks back on. */
 export const recentSpan = ({ type, period }: Pick<Rule, 'type' | 'period'>): number =>
   type === 'unusual_activity' ? hourMs : windowMs[period]

@@ -17,7 +17,7 @@ interface Fallen {
   available: bigint
 }
 
-/** Who is told of an account's balance. */
+/** A recipient of notifications about an account's balance. */
 interface Told {
   id: string
   email: string
@@ -26,10 +26,10 @@ interface Told {
 }
 
 /**
- * Tells of each available balance that has fallen below the threshold (nano-dollars) since it was last at or
- * above it, also where it was credited and spent between two looks: the account, or owner and admins of
- * an organization. Once, however many processes look: a fall is taken and told in one transaction.
- * Resolves with how many there were.
+ * Notifies of each available balance that has fallen below the threshold (nano-dollars) since it was last at or
+ * above it, also where it was credited and spent between two looks: the account, or owner and admins of an
+ * organization. Once, however many processes look: a fall is recorded and notified in one transaction. Resolves
+ * with how many there were.
  */
 export async function notifyLowBalances(db: Kysely<Schema>, threshold: bigint): Promise<number> {
   while ((await takeRises(db, threshold)) === maxRisesAtOnce);
@@ -47,7 +47,7 @@ export async function notifyLowBalances(db: Kysely<Schema>, threshold: bigint): 
   return told
 }
 
-/** Remembers accounts that a credit brought to it or above. Resolves with how many rises were looked at. */
+/** Records accounts that a credit raised to the threshold or above. Resolves with how many rises were processed. */
 async function takeRises(db: Kysely<Schema>, threshold: bigint): Promise<number> {
   const { rows } = await sql<{ taken: bigint }>`
     with taken as (
@@ -65,7 +65,7 @@ async function takeRises(db: Kysely<Schema>, threshold: bigint): Promise<number>
   return Number(rows[0]?.taken ?? 0n)
 }
 
-/** Remembers who is at or above it now. */
+/** Records the accounts that are at or above the threshold now. */
 async function rearm(db: Kysely<Schema>, threshold: bigint): Promise<void> {
   await sql`
     with held as (${heldByAccount})

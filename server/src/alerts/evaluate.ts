@@ -10,9 +10,9 @@ interface Options {
   db: Kysely<Schema>
   /** Milliseconds since the epoch. */
   nowMs: () => number
-  /** For how many full days request logs are kept. */
+  /** The number of full days for which request logs are kept. */
   logDays: () => number
-  /** An account whose alerts could not be looked at. */
+  /** Called for an account whose alerts could not be evaluated. */
   onFailure: (userId: string, error: unknown) => void
 }
 
@@ -21,9 +21,9 @@ export type Evaluate = ReturnType<typeof createEvaluation>
 const dayMs = 86_400_000
 
 /**
- * Looks at the enabled alerts of some accounts, and resolves with how many triggered. Any number of
- * processes may look at the same alert at once: it triggers once. Never rejects for one account: the
- * others are looked at all the same.
+ * Creates the evaluation of some accounts' enabled alerts, which resolves with how many triggered. Any number of
+ * processes may evaluate one alert at once: it triggers once. Never rejects for one account: the others are
+ * evaluated all the same.
  */
 export function createEvaluation({ db, nowMs, logDays, onFailure }: Options) {
   const look = async (userIds: readonly string[]): Promise<number> => {
@@ -51,7 +51,7 @@ export function createEvaluation({ db, nowMs, logDays, onFailure }: Options) {
         return 0
       }
     }
-    // One account with more than a statement can read in its time does not hold up the others.
+    // An account with more than one statement can read in its time does not hold up the others.
     let triggered = 0
     for (const userId of userIds) {
       triggered += await look([userId]).catch((error: unknown) => {

@@ -5,32 +5,32 @@ export interface Sums {
   requests: number
   successes: number
   failures: number
-  /** Of those that succeeded, in milliseconds. */
+  /** The latency of successful requests, in milliseconds. */
   latencyMs: number
-  /** What the account paid itself. */
+  /** The part of the cost that the account itself paid. */
   ownCost: bigint
 }
 
 /** Requests by whole hours. */
 export interface Hourly {
-  /** How many hours, those without a request too. */
+  /** The number of hours, including those without a request. */
   hours: number
   total: number
   /** The sum of the squares. */
   squares: number
 }
 
-/** What a limit is, and how much of it was used; a limit of null is none. */
+/** A limit and how much of it was used; null means no limit. */
 export interface QuotaUse {
   limit: number | null
   used: number
 }
 
-/** What the types are judged by; each reads its own. */
+/** The measurements that the types are judged by; each type reads its own. */
 export interface Measures {
   /** Of the window of the alert, or of the last hour for `unusual_activity`. */
   recent: Sums
-  /** Requests of the windows before it, and how many of those windows there are. */
+  /** Requests of the windows before it, and the number of those windows. */
   before: { requests: number; windows: number }
   hourly: Hourly
   quotas: readonly QuotaUse[]
@@ -49,14 +49,14 @@ const leastHours = 24
 const unusualDeviations = 3
 
 const round = (value: number, decimals: number) => Number(value.toFixed(decimals))
-/** A number that JSON and a column can hold, whatever was divided by what. */
+/** Returns a number that JSON and a column can hold: 0 where a division has no finite result. */
 const sound = (value: number) => (Number.isFinite(value) ? round(value, 2) : 0)
 
 type Formula = (rule: Rule, measures: Measures) => Judgement
 
 const nothing: Judgement = { value: 0, isTrue: false }
 
-/** A mean of requests that must be enough to tell, above the threshold. */
+/** Returns whether a mean is above the threshold and has enough requests behind it. */
 const aboveWith = ({ rule, requests, value }: { rule: Rule; requests: number; value: number }) => ({
   value,
   isTrue: value > rule.threshold && requests >= (getMinRequests(rule.type, rule.minRequests) ?? 1),
@@ -94,7 +94,7 @@ const formulas: Readonly<Record<Rule['type'], Formula>> = {
   unusual_activity(_rule, { recent: { requests }, hourly: { hours, total, squares } }) {
     if (hours < leastHours) return nothing
     const mean = total / hours
-    // What rounding makes of equal counts may lie below zero.
+    // Rounding may bring the variance of equal counts below zero.
     const deviation = Math.sqrt(Math.max(0, squares / hours - mean * mean))
     const value = sound((requests - mean) / Math.max(deviation, 1))
     return { value, isTrue: value > unusualDeviations }
@@ -103,11 +103,11 @@ const formulas: Readonly<Record<Rule['type'], Formula>> = {
 
 function percentageOf({ limit, used }: QuotaUse): number {
   if (limit === null || used <= 0) return 0
-  // Of a limit of nothing, whatever was used is all.
+  // Of a limit of zero, any usage is all.
   return limit === 0 ? 100 : (100 * used) / limit
 }
 
-/** The value of an alert, and whether its condition is true. Source: contract 6.2. */
+/** Returns the value of an alert, and whether its condition is true. Source: contract 6.2. */
 export const judge: Formula = (rule, measures) => formulas[rule.type](rule, measures)
 
 /** Milliseconds since the epoch; from inclusive, to exclusive. */
@@ -116,7 +116,7 @@ export interface AlertWindow {
   toMs: number
 }
 
-/** The windows of a spike's baseline that lie after the creation of the account: they adjoin. */
+/** Returns the windows of a spike's baseline that lie after the creation of the account: they adjoin. */
 export function getBaselineWindows(period: Rule['period'], nowMs: number, createdMs: number) {
   const length = windowMs[period]
   const toMs = nowMs - length
@@ -127,7 +127,7 @@ export function getBaselineWindows(period: Rule['period'], nowMs: number, create
 const floorHour = (ms: number) => Math.floor(ms / hourMs) * hourMs
 const ceilHour = (ms: number) => Math.ceil(ms / hourMs) * hourMs
 
-/** The whole hours of the 7 days before the last 60 minutes, since the creation of the account. */
+/** Returns the whole hours of the 7 days before the last 60 minutes, since the creation of the account. */
 export function getBaselineHours(nowMs: number, createdMs: number) {
   const toMs = floorHour(nowMs - hourMs)
   const fromMs = Math.min(toMs, Math.max(toMs - hoursBefore * hourMs, ceilHour(createdMs)))

@@ -14,14 +14,14 @@ import type { Schema } from '../db/schema'
 
 export interface MeasuredMoment {
   nowMs: number
-  /** Request logs from before are gone. */
+  /** Request logs from before this moment are gone. */
   logsKeptSinceMs: number
 }
 
 const noSums: Sums = { requests: 0, successes: 0, failures: 0, latencyMs: 0, ownCost: 0n }
 const noHours: Hourly = { hours: 0, total: 0, squares: 0 }
 
-/** What alerts are judged by, in their order: a few statements for all of them. */
+/** Measures some alerts, in their order: a few statements for all of them. */
 export async function measure(
   db: Kysely<Schema>,
   alerts: readonly WatchedAlert[],
@@ -43,7 +43,7 @@ export async function measure(
   }))
 }
 
-/** Requests by hours of the week before. */
+/** Reads requests by hours of the week before. */
 async function readHourly(
   db: Kysely<Schema>,
   alerts: readonly WatchedAlert[],
@@ -69,7 +69,7 @@ const recentOf = (alert: WatchedAlert, nowMs: number): Since => ({
 
 const keyOf = ({ userId, fromMs }: Since) => `${userId} ${fromMs}`
 
-/** Sums until now since the start of each window, and of each baseline; several alerts may share one. */
+/** Sums requests until now since the start of each window, and of each baseline; several alerts may share one. */
 async function readSums(
   db: Kysely<Schema>,
   alerts: readonly WatchedAlert[],

@@ -3,19 +3,19 @@ import type { Evaluate } from './evaluate'
 
 interface Options {
   evaluate: Evaluate
-  /** The pause between two looks, so that many requests make one of them. */
+  /** The pause between two evaluations, so that many requests share one. */
   everyMs: number
   onFailure: (error: unknown) => void
 }
 
 const mostWaiting = 10_000
 const mostAtOnce = 100
-/** A look that takes long is followed by a pause so many times as long: most of the database is for requests. */
+/** The pause after a slow evaluation is so many times its duration: most of the database is for requests. */
 const pauseFactor = 4
 
 /**
- * Looks at the alerts of accounts soon after they did something. Whoever is too many for it is looked at
- * by the next round.
+ * Evaluates the alerts of accounts soon after their activity. Accounts beyond its capacity wait for the next
+ * round.
  */
 export class PromptEvaluations implements AsyncDisposable {
   readonly #options: Options
@@ -28,7 +28,7 @@ export class PromptEvaluations implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Has the alerts of accounts looked at. Returns at once, and never throws. */
+  /** Queues accounts for evaluation. Returns at once, and never throws. */
   soon(userIds: Iterable<string>): void {
     if (this.#isClosed) return
     for (const userId of userIds) {

@@ -4,7 +4,7 @@ import type { QuotaUse } from './formulas'
 import type { LimitScope } from '../auth/principal'
 import type { Schema } from '../db/schema'
 
-/** The most that was used of what is limited by the minute or at once, and what the month has used. */
+/** The peak usage of limits by the minute or on concurrency, and the usage of the month. */
 interface Used {
   requests_per_minute: bigint
   tokens_per_minute: bigint
@@ -14,8 +14,8 @@ interface Used {
 }
 
 /**
- * How far accounts use their limits: by the minute and at once at their peak since a moment, of the
- * calendar month as they stand. In the order of `asked`. Source: contract 6.11.
+ * Reads how far accounts use their limits: by the minute and of concurrency at their peak since a moment, of the
+ * calendar month as it stands. In the order of `asked`. Source: contract 6.11.
  */
 export async function readQuotaUse(
   db: Kysely<Schema>,

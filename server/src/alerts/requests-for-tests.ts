@@ -2,15 +2,15 @@ import { sql, type Kysely } from 'kysely'
 import { generateIdBody } from '../db/id'
 import type { Schema } from '../db/schema'
 
-/** Requests that were the same, at one moment. */
+/** Identical requests at one moment. */
 export interface Requests {
   atMs: number
   count?: number
   status?: 'success' | 'error' | 'cancelled'
   latencyMs?: number
-  /** Nano-dollars, of each. */
+  /** Nano-dollars, for each request. */
   cost?: bigint
-  /** Who paid; the account itself unless said. */
+  /** The paying account; by default the account itself. */
   accountId?: string
   concurrent?: number
   tokens?: number

@@ -15,9 +15,9 @@ interface Look extends Step {
 const toDate = (ms: number | null) => (ms === null ? null : new Date(ms))
 
 /**
- * Writes down where an alert stands after a look at it, and what it triggered: record, count and one
- * notification a channel, all of them or none. Does nothing where another process looked meanwhile, or
- * the alert was changed. Resolves with whether it triggered.
+ * Records the state of an alert after an evaluation, and its trigger: record, count and one notification a
+ * channel, all of them or none. Does nothing where another process evaluated meanwhile, or the alert was changed.
+ * Resolves with whether it triggered.
  */
 export const takeStep = (db: Kysely<Schema>, alert: WatchedAlert, look: Look): Promise<boolean> =>
   db.transaction().execute(async (trx) => {

@@ -5,7 +5,7 @@ import { accountScope, planLimits } from '../auth/account-limits'
 import type { LimitScope } from '../auth/principal'
 import type { Schema } from '../db/schema'
 
-/** An enabled alert, with what is known of its account. */
+/** An enabled alert with the facts of its account that evaluation needs. */
 export interface WatchedAlert extends Rule {
   id: string
   userId: string
@@ -14,12 +14,12 @@ export interface WatchedAlert extends Rule {
   standing: AlertState
   revision: bigint
   accountCreatedMs: number
-  /** Undefined while it is not verified. */
+  /** Undefined until verified. */
   email: string | undefined
   limits: LimitScope
 }
 
-/** The enabled alerts of some accounts. */
+/** Finds the enabled alerts of some accounts. */
 export async function findWatchedAlerts(
   db: Kysely<Schema>,
   userIds: readonly string[],
@@ -61,7 +61,7 @@ export async function findWatchedAlerts(
   }))
 }
 
-/** Accounts after `after` that have enabled alerts, by their ids. */
+/** Finds accounts after `after` that have enabled alerts, by their ids. */
 export async function findAccountsWithAlerts(
   db: Kysely<Schema>,
   after: string,

@@ -9,14 +9,14 @@ import { Hold, type ClockReading, type OnHoldEnd, type LocalLease } from './loca
 export interface AccountCreditPorts {
   bank: AccountLeaseStore
   newLeaseId: () => string
-  /** Milliseconds, of a clock that never goes back and of the wall. */
+  /** Milliseconds of a monotonic clock and of the wall clock. */
   now: () => ClockReading
   pause: (ms: number) => Promise<void>
 }
 
 /**
- * Nodes hear of a recall at once, or find it within two seconds; what they return may wait for a lock, or a commit.
- * Nodes that renew nothing are not waited for.
+ * Other nodes receive a reclaim at once, or find it within two seconds; what they return may wait for a lock or a
+ * commit. Nodes that have stopped renewing are not awaited.
  */
 const maxAnswerMs = 12_000
 const answerRoundTrips = 6
@@ -26,16 +26,16 @@ const verdictMs = 1000
 const maxSpacingMs = 1000
 const fewRequests = 4n
 
-/** Whether an account has nothing for this node now. */
+/** Returns whether the account has nothing for this node now. */
 const isShort = ({ available, reserved }: LeaseAnswer) => available <= reserved
 
-/** Whether something may still come from other nodes. */
+/** Returns whether other nodes may still return something. */
 const isAwaited = ({ unanswered, reserved }: LeaseAnswer) => unanswered > 0n || reserved > 0n
 
 /**
- * One account on one node. Holds come out of a slice in memory; only when that runs short is the
- * ledger asked, by one call at a time for all who wait: first for more, and in the same statement for what other
- * nodes do not use; then the hold is lowered, then refused.
+ * The credit of one account on one node. Holds come out of a lease in memory. When it runs short, one call at a
+ * time queries the ledger for all waiting requests: first for more, and in the same statement for credit that
+ * other nodes do not use; then holds are lowered, then refused.
  */
 export class AccountCredit {
   readonly #ports: AccountCreditPorts
@@ -43,21 +43,21 @@ export class AccountCredit {
   readonly #queue = new CreditQueue()
   /** One piece of lease work at a time; others queue behind it. */
   #isWorking = false
-  /** Another node was short meanwhile. */
+  /** Another node ran short during lease work. */
   #isRecalled = false
-  /** One was short lately: it has to hear of what is taken here, and left over. */
+  /** Until then another node counts as short: after each take this one returns what is left over. */
   #yieldsUntilMs = 0
-  /** The ledger has noted what it waits for. */
+  /** The ledger has recorded this node's demand. */
   #isInLine = false
-  /** What the account has outside of this node's slice, and until when that is believed. */
+  /** The account's credit outside this node's lease, and until when that figure is trusted. */
   #outside = { amount: 0n, untilMs: 0 }
-  /** The account has nothing more, and nothing can come unnoticed. */
+  /** Until then the account has nothing more, and no credit can arrive unnoticed. */
   #nothingLeftUntilMs = 0
-  /** Rounds that brought nothing follow each other more and more slowly. */
+  /** Rounds that bring nothing back off more and more. */
   #spacing = { fruitless: 0, nextAtMs: 0 }
   #lastUsedMs: number
   readonly #spend = new RecentSpend()
-  /** One for all holds. */
+  /** One callback shared by all holds. */
   readonly #onEnd: OnHoldEnd = (cost, slice) => {
     slice.settledAtMs = this.#ports.now().monotonicMs
     this.#spend.note(cost, slice.settledAtMs)
@@ -73,7 +73,7 @@ export class AccountCredit {
     return this.#leases.current
   }
 
-  /** All that must be renewed. */
+  /** All leases that must be renewed. */
   get slices(): readonly LocalLease[] {
     return this.#leases.all
   }
@@ -87,13 +87,13 @@ export class AccountCredit {
   }
 
   /**
-   * Holds the worst case of a request: `full`, or as much as there is down to `floor`. In the steady
-   * state at once, without a promise. Throws or rejects with `Refused`, or with what the bank did.
+   * Holds the worst case of a request: `full`, or as much as there is down to `floor`. In the steady state without
+   * a promise. Throws or rejects with `InsufficientCredit`, or with the error of the store.
    */
   hold(need: CreditDemand): Hold | Promise<Hold> {
     const now = this.#ports.now()
     this.#lastUsedMs = now.monotonicMs
-    // None overtakes those that wait.
+    // First come, first served: a new request does not overtake waiting ones.
     const hold = this.#queue.isEmpty ? this.#holdAtOnce(need, now) : undefined
     if (hold) return hold
     const holding = this.#queue.add(need, now.monotonicMs)
@@ -101,7 +101,7 @@ export class AccountCredit {
     return holding
   }
 
-  /** What memory has; undefined where the ledger must be asked. Throws `Refused` while nothing more can be had. */
+  /** Undefined where the ledger must be queried. Throws `InsufficientCredit` while no credit can arrive. */
   #holdAtOnce(need: CreditDemand, now: ClockReading): Hold | undefined {
     const slice = this.#leases.usable(now)
     if (slice && slice.free >= need.full && this.#hasMinimum(slice, need, now)) {
@@ -112,49 +112,46 @@ export class AccountCredit {
     throw new InsufficientCredit(0n, maxAmount(need.floor, need.minimum))
   }
 
-  /** Something came to the account: a request that was refused may be sent again. */
+  /** The account was credited: a request that was refused may be retried. */
   onCreditAdded(): void {
     this.#nothingLeftUntilMs = 0
     this.#spacing = { fruitless: 0, nextAtMs: 0 }
   }
 
-  /** What this node had left goes back: the next request asks for it again. */
+  /** This node returned its free credit: the next request takes it again. */
   noteReturn(): void {
     this.#nothingLeftUntilMs = 0
   }
 
-  /**
-   * Does a piece of lease work by itself, such as giving back, when nothing else is at it; undefined
-   * when something is.
-   */
+  /** Runs a piece of lease work by itself, such as returning credit; undefined while other lease work runs. */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result> | undefined {
     if (this.#isWorking) return undefined
     this.#isWorking = true
     return work().finally(() => this.#rest())
   }
 
-  /** Another node is short. While lease work is done here, what is free goes back after the current call. */
+  /** Another node is short. During lease work here, free credit is returned after the current call. */
   noteReclaim(): void {
     this.#isRecalled = this.#isWorking
     this.#yieldsUntilMs = this.#ports.now().monotonicMs + yieldingMs
   }
 
-  /** The lease has ended, or all of it went back: the next hold takes a new one. */
+  /** Drops a lease that has ended, or was returned whole: the next hold takes a new one. */
   drop(slice: LocalLease): void {
     this.#leases.drop(slice)
   }
 
-  /** The next hold takes a new lease; what runs ends on this one. Not while lease work is done. */
+  /** Makes the next hold take a new lease; running requests end on this one. Does nothing during lease work. */
   retire(): void {
     if (!this.#isWorking) this.#leases.retire()
   }
 
-  /** Finds out what a call without an answer did to a slice. Within `exclusively`. */
+  /** Finds out how a call without an answer changed a lease. Called within `exclusively`. */
   async fence(slice: LocalLease): Promise<void> {
     await this.#leases.fence(slice)
   }
 
-  /** The minimum is the account's, wherever it lies: the ledger said what is elsewhere a moment ago. */
+  /** The minimum applies to the whole account; the ledger has just reported the part outside this lease. */
   #hasMinimum(slice: LocalLease, { minimum }: CreditDemand, now: ClockReading): boolean {
     if (slice.free >= minimum) return true
     const { amount, untilMs } = this.#outside
@@ -165,13 +162,13 @@ export class AccountCredit {
     return new Hold(slice, amount, this.#onEnd)
   }
 
-  /** A refusal where the whole account has less than the minimum, by what the ledger said last. */
+  /** Returns a refusal where the whole account has less than the minimum, by the ledger's last answer. */
   #lackOf(slice: LocalLease, minimum: bigint): InsufficientCredit | undefined {
     const whole = slice.free + this.#outside.amount
     return whole < minimum ? new InsufficientCredit(whole, minimum) : undefined
   }
 
-  /** As much as there is, down to the floor. Throws `Refused`. */
+  /** Holds as much as there is, down to the floor. Throws `InsufficientCredit`. */
   #lowered(slice: LocalLease, need: CreditDemand): Hold {
     const { free } = slice
     if (free < need.floor) throw new InsufficientCredit(free, maxAmount(need.floor, need.minimum))
@@ -189,14 +186,14 @@ export class AccountCredit {
     }
   }
 
-  /** Refused requests wait no longer: what comes is for the nodes behind. */
+  /** Refused requests wait no longer: credit that arrives is for the next nodes in line. */
   async #leaveLine(): Promise<void> {
     if (!this.#isInLine) return
     this.#isInLine = false
     await this.#ports.bank.withdraw()
   }
 
-  /** A call failed. While the database answers, requests wait on; a database that is gone fails them all. */
+  /** Handles a failed call. While the database answers, requests keep waiting; without a database all fail. */
   async #recover(thrown: unknown): Promise<void> {
     const { bank, now } = this.#ports
     if (!(await bank.isAlive())) return this.#queue.rejectAll(thrown)
@@ -204,7 +201,7 @@ export class AccountCredit {
     if (!this.#queue.isEmpty) await this.#leases.throttle()
   }
 
-  /** Lease work is done: requests that came meanwhile are next, then other nodes. */
+  /** Ends lease work: requests that arrived meanwhile are next, then other nodes. */
   #rest({ hasTaken } = { hasTaken: false }): void {
     this.#isWorking = false
     if (!this.#queue.isEmpty) return void this.#work()
@@ -214,7 +211,7 @@ export class AccountCredit {
     if (isRecalled && slice) void this.exclusively(() => this.#ports.bank.release(slice))
   }
 
-  /** Every request that waits is served or refused, or the account has more for the next round. */
+  /** Serves or refuses every waiting request, unless the account has more for the next round. */
   async #round(): Promise<void> {
     const waitMs = this.#spacing.nextAtMs - this.#ports.now().monotonicMs
     if (waitMs > 0) await this.#ports.bank.creditWithin(waitMs)
@@ -223,7 +220,7 @@ export class AccountCredit {
       const { hasGained, latest } = await this.#awaitOthers(answer)
       answer = latest
       if (this.#queue.isEmpty || recalls === maxRecalls) break
-      // Something may have become free meanwhile; and who could not ask for too long is in no line any more.
+      // Credit may have become free meanwhile; and a node that sent no call for too long is no longer in line.
       if (!hasGained && latest.isWaiting) break
       answer = await this.#take({ isRecalling: true })
     }
@@ -254,7 +251,7 @@ export class AccountCredit {
     return { hasGained, latest }
   }
 
-  /** Takes what requests lack, and serves those that it is enough for. */
+  /** Takes what requests lack, and serves those that it covers. */
   async #take({ isRecalling }: { isRecalling: boolean }): Promise<LeaseAnswer> {
     const demand = () => {
       if (isRecalling) this.#queue.markAsked()
@@ -272,7 +269,7 @@ export class AccountCredit {
     const slice = this.#leases.usable(now)
     if (!slice) return answer
     this.#queue.rejectWhere(({ minimum }) => this.#lackOf(slice, minimum))
-    // None overtakes: the one at the head may need more than is here.
+    // Requests are served in order: the first one may need more than there is.
     this.#queue.serve((need) =>
       slice.free >= need.full ? this.#newHold(slice, need.full) : undefined,
     )
@@ -280,13 +277,13 @@ export class AccountCredit {
   }
 
   /**
-   * The account has nothing more: holds are lowered, then refused. Requests that came after the question may find
-   * what others have left since: they wait for the next.
+   * The account has nothing more: holds are lowered, then refused. Requests that arrived after the call may find
+   * what others have returned since: they wait for the next one.
    */
   #decide(answer: LeaseAnswer): void {
     const now = this.#ports.now()
     const slice = this.#leases.usable(now)
-    // Without one, a clock has jumped meanwhile: the next round looks what became of the lease.
+    // Without one, a clock has jumped meanwhile: the next round finds out the state of the lease.
     if (!slice && answer.isActive) return
     if (answer.elsewhere === 0n) this.#nothingLeftUntilMs = this.#outside.untilMs
     const { fruitless } = this.#spacing

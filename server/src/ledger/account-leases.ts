@@ -7,23 +7,23 @@ import { LocalLease, type ClockReading } from './local-lease'
 interface Ports {
   bank: AccountLeaseStore
   newLeaseId: () => string
-  /** Milliseconds, of a clock that never goes back and of the wall. */
+  /** Milliseconds of a monotonic clock and of the wall clock. */
   now: () => ClockReading
   pause: (ms: number) => Promise<void>
 }
 
-/** What requests that wait want of the ledger. Amounts are nano-dollars. */
+/** Credit that waiting requests need from the ledger. Amounts are nano-dollars. */
 export interface LeaseDemand {
-  /** What all of them need, whatever is in the slice already. */
+  /** The need of all of them, including what the lease already covers. */
   full: bigint
-  /** What would last a while. */
+  /** An amount that would last a while. */
   wish: bigint
 }
 
 interface Taking {
-  /** As it is right before the call. */
+  /** Read right before the call. */
   demand: () => LeaseDemand
-  /** Has other nodes return what they do not use, where the account has less. */
+  /** Makes other nodes return what they do not use, where the account has less. */
   isRecalling: boolean
 }
 
@@ -34,8 +34,8 @@ const flags = { isApplied: true, isActive: false, isWaiting: false }
 const noAccount: LeaseAnswer = { ...flags, ...none, generation: 0 }
 
 /**
- * The leases of one account on one node, and the calls about them. One call at a time: what is not known of a
- * lease is fenced before the next one.
+ * The leases of one account on one node, and the calls about them. One call at a time: a lease in an unknown
+ * state is fenced before the next one.
  */
 export class AccountLeases {
   readonly #ports: Ports
@@ -47,17 +47,17 @@ export class AccountLeases {
     this.#ports = ports
   }
 
-  /** Holds are taken from it; undefined before the first call, and after it went back. */
+  /** The lease that holds are taken from; undefined before the first call, and after it was returned. */
   get current(): LocalLease | undefined {
     return this.#current
   }
 
-  /** The current one and those that end with their last request: all that must be renewed. */
+  /** The current lease and those that end with their last request: all that must be renewed. */
   get all(): readonly LocalLease[] {
     return this.#current ? [this.#current, ...this.#retired] : this.#retired
   }
 
-  /** The current slice, unless its lease may have ended. */
+  /** Returns the current lease, unless it may have ended. */
   usable(now: ClockReading): LocalLease | undefined {
     const slice = this.#current
     if (!slice) return undefined
@@ -65,26 +65,26 @@ export class AccountLeases {
     return now.monotonicMs < monotonicMs && now.wallMs < wallMs ? slice : undefined
   }
 
-  /** The lease has ended, or all of it went back: the next call takes a new one. */
+  /** Drops a lease that has ended, or was returned whole: the next call takes a new one. */
   drop(slice: LocalLease): void {
     if (this.#current === slice) this.#current = undefined
     this.#retired = this.#retired.filter((one) => one !== slice)
   }
 
-  /** The next call takes a new lease; what runs ends on this one. */
+  /** Makes the next call take a new lease; running requests end on this one. */
   retire(): void {
     if (this.#current) this.#retired = [...this.#retired, this.#current]
     this.#current = undefined
   }
 
-  /** Keeps the lease work of one account from becoming a storm. */
+  /** Limits the rate of lease work for one account. */
   async throttle(): Promise<void> {
     const { now, pause } = this.#ports
     const waitMs = this.#throttle.next(now().monotonicMs)
     if (waitMs > 0) await pause(waitMs)
   }
 
-  /** Finds out what a call without an answer did to a slice; undefined where its lease has ended. */
+  /** Finds out how a call without an answer changed a lease; undefined where the lease has ended. */
   async fence(slice: LocalLease): Promise<LocalLease | undefined> {
     const { leaseId, generation } = slice
     const answer = await this.#ports.bank.fence({ leaseId, generation })
@@ -96,7 +96,7 @@ export class AccountLeases {
     return undefined
   }
 
-  /** Takes more into the current slice, or a new one. Rejects as the bank does. */
+  /** Takes more into the current lease, or a new one. Rejects as the store does. */
   async take(taking: Taking): Promise<LeaseAnswer> {
     for (let tries = 0; tries < maxTries; tries++) {
       await this.throttle()
@@ -106,7 +106,7 @@ export class AccountLeases {
     throw new Error('the lease changed under its node again and again')
   }
 
-  /** Undefined where the lease was not as this node thought: the next try knows. */
+  /** Returns undefined where the lease was not in the state that this node assumed: the next try knows better. */
   async #tryTake({ demand, isRecalling }: Taking): Promise<LeaseAnswer | undefined> {
     const { bank, now, newLeaseId } = this.#ports
     const askedAt = now()
@@ -116,7 +116,7 @@ export class AccountLeases {
     const { leaseId, generation } = slice
     const { full, wish } = demand()
     const need = maxAmount(full - slice.free, 0n)
-    // Known before it is asked for: what goes unanswered is fenced by its id.
+    // Set before the call: a call without an answer is fenced by the id.
     this.#current = slice
     try {
       const answer = await bank.take({ leaseId, generation, need, wish, isRecalling })
@@ -133,8 +133,8 @@ export class AccountLeases {
   }
 
   /**
-   * By a clock its lease has ended, as after a sleep. What the ledger has not ended goes on: another would
-   * leave what is in this one out of reach until it is swept.
+   * Revives a lease that has ended by a clock, as after a sleep. One that the ledger has not ended stays in use:
+   * a new lease would leave its credit out of reach until the sweep.
    */
   async #revive(askedAt: ClockReading): Promise<LocalLease | undefined> {
     const slice = this.#current

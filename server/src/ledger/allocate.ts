@@ -1,35 +1,35 @@
-/** An account as it is locked. Nano-dollars. */
+/** An account's locked state. Nano-dollars. */
 export interface AccountState {
   posted: bigint
   leased: bigint
 }
 
-/** A lease as it is locked. Nano-dollars. */
+/** A lease's locked state. Nano-dollars. */
 export interface LeaseState {
   amount: bigint
   spent: bigint
 }
 
-/** What an event asks for. Nano-dollars. */
+/** The charge that an event requests. Nano-dollars. */
 export interface RequestedCharge {
   cost: bigint
-  /** What the node took out of its lease, as far as that lease still is. */
+  /** The part that the node took out of its lease, as far as the lease still covers it. */
   fromLease: bigint
 }
 
-/** Where the cost of an event comes from; the three add up to it. Nano-dollars. */
+/** The sources of an event's cost; the three add up to it. Nano-dollars. */
 export interface Allocation {
   fromLease: bigint
   fromBalance: bigint
-  /** What neither lease nor balance covers: the house bears it, so that nobody goes below zero. */
+  /** The part that neither lease nor balance covers: the house bears it, so that no account goes below zero. */
   writtenOff: bigint
 }
 
 const least = (a: bigint, b: bigint) => (a < b ? a : b)
 
 /**
- * Books one charge: from the lease, then from what the account has for anybody, then from the house.
- * Changes `account` and `lease`, so that the next charge sees what is left.
+ * Allocates one charge: to the lease, then to the account's available balance, then to the house. Changes
+ * `account` and `lease`, so that the next charge sees the rest.
  */
 export function allocateCharge(
   charge: RequestedCharge,

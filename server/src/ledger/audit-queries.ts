@@ -7,20 +7,20 @@ import {
   type AuditScope,
 } from './audit-scope'
 
-/** One thing that is not as it must be. */
+/** A violation of one invariant. */
 export interface AuditFinding {
-  /** Whose; null where it is nobody's. */
+  /** The account concerned; null where there is none. */
   accountId: string | null
-  /** The transaction, entry, lease or account that is wrong. */
+  /** The id of the wrong transaction, entry, lease or account. */
   ref: string
-  /** Nano-dollars: what it must be, and what it is. */
+  /** The expected and the found amount, in nano-dollars. */
   expected: bigint | null
   found: bigint | null
 }
 
 interface Check {
   invariant: 'I1' | 'I2' | 'I3' | 'I4' | 'I7' | 'I8' | 'I10'
-  /** What a finding means; `ref` comes before it. */
+  /** The meaning of a finding; `ref` comes before it. */
   words: string
   query: (scope: AuditScope) => RawBuilder<AuditFinding>
 }
@@ -59,7 +59,7 @@ const q2aOfLatest = (scope: AuditScope) => sql<AuditFinding>`
   ) as last on true
   where ${isCustomer} and ${isLookedAt(scope, 'a.id')} and a.posted <> coalesce(last.balance_after, 0)`
 
-/** A customer's balance is the sum of his entries. */
+/** A customer's balance is the sum of the customer's entries. */
 const q2a = (scope: AuditScope) =>
   (scope.entriesAfter === undefined ? q2aOfAll : q2aOfLatest)(scope)
 
@@ -87,11 +87,11 @@ const q2bOfLatest = (scope: AuditScope) => sql<AuditFinding>`
     and entry.id > ${scope.entriesAfter}::bigint
     and (balance_after is null or balance_after <> run)`
 
-/** The balance after each entry follows from the one before: one that does not is not followed by all. */
+/** The balance after each entry follows from the one before. One wrong balance does not flag all later ones. */
 const q2b = (scope: AuditScope) =>
   (scope.entriesAfter === undefined ? q2bOfAll : q2bOfLatest)(scope)
 
-/** What is set aside is what active leases have not spent. */
+/** An account's leased amount is what active leases have not spent. */
 const q3 = (scope: AuditScope) => sql<AuditFinding>`
   select ${finding({ account: 'a.id', ref: 'a.id', expected: 'coalesce(sum(l.amount - l.spent), 0)', found: 'a.leased' })}
   from credit_account a
@@ -101,9 +101,9 @@ const q3 = (scope: AuditScope) => sql<AuditFinding>`
   having a.leased <> coalesce(sum(l.amount - l.spent), 0) or a.leased not between 0 and a.posted`
 
 /**
- * A lease has spent what its events say. Events are looked for around the lease's time first, as the
- * partitions of other days need not be opened; what differs is compared with all. Materialized, or
- * the planner compares every lease with all.
+ * A lease's spending equals the sum of its events. Searches for events around the lease's time first, as the
+ * partitions of other days need not be opened; differences are compared with all events. Materialized, or the
+ * planner compares every lease with all.
  */
 const q4a = (scope: AuditScope) => sql<AuditFinding>`
   with lease as (
@@ -125,7 +125,7 @@ const q4a = (scope: AuditScope) => sql<AuditFinding>`
   select ${finding({ account: 'account_id', ref: 'id', expected: 'total', found: 'spent' })}
   from compared where spent <> total or spent > amount`
 
-/** What a transaction took from an account is what its events say. Compared as in q4a. */
+/** The amount that a transaction took from an account equals the sum of its events. Compared as in q4a. */
 const q4b = (scope: AuditScope) => sql<AuditFinding>`
   with used as (
     select transaction_id, account_id, sum(from_lease + from_balance) as total from usage_event
@@ -189,7 +189,7 @@ const q4d = (scope: AuditScope) => sql<AuditFinding>`
   select ${finding({ account: 'organization_id', ref: 'transaction_id', expected: 'total', found: 'earned' })}
   from booked where total <> earned`
 
-/** Nobody is below zero. */
+/** No account's balance is below zero. */
 const q7 = (scope: AuditScope) => sql<AuditFinding>`
   select ${finding({ account: 'a.id', ref: 'a.id', expected: '0', found: 'a.posted' })}
   from credit_account a where ${isCustomer} and ${isLookedAt(scope, 'a.id')} and a.posted < 0`
@@ -201,7 +201,7 @@ const q8 = (scope: AuditScope) => sql<AuditFinding>`
   where state = 'active' and expires_at < now() - interval '60 seconds'
     and ${isLookedAt(scope, 'account_id')}`
 
-/** Nobody may change the ledger: neither by a right, nor past the triggers. */
+/** No role may change the ledger: neither by a privilege, nor by passing the triggers. */
 const q10 = () => sql<AuditFinding>`
   with book as (
     select oid, relname, relacl, relowner from pg_class
@@ -222,7 +222,7 @@ const q10 = () => sql<AuditFinding>`
     and (grantee = 0 or pg_has_role(current_user, grantee, 'member'))
   group by relname`
 
-/** The invariants of the ledger as queries that must find nothing. Amounts are nano-dollars. */
+/** The ledger's invariants as queries that must find nothing. Amounts are nano-dollars. */
 export const checks = {
   q1: { invariant: 'I1', words: 'a transaction does not sum to zero', query: q1 },
   q2a: { invariant: 'I2', words: 'the balance is not the sum of the entries', query: q2a },

@@ -1,23 +1,23 @@
 import { sql, type RawBuilder } from 'kysely'
 
-/** What a run of the audit looks at. */
+/** The scope of one run of the audit. */
 export interface AuditScope {
-  /** Their ids; undefined for everything, what belongs to no account included. */
+  /** Ids of the accounts to check; undefined for everything, including rows that belong to no account. */
   accounts?: readonly string[]
   /**
-   * Only ledger entries after this one, each against the one before it: whoever has looked at the
-   * earlier ones, which never change, knows that the whole is right.
+   * Checks only ledger entries after this one, each against the one before it. With an earlier audit of the older
+   * entries, which never change, this proves the whole.
    */
   entriesAfter?: bigint
-  /** Only leases, transactions and events of the last so many seconds. */
+  /** Checks only leases, transactions and events of the last so many seconds. */
   lastSeconds?: number
 }
 
-/** Whether a column names an account that is looked at. */
+/** Returns whether a column names an account in scope. */
 export const isLookedAt = ({ accounts }: AuditScope, column: string): RawBuilder<unknown> =>
   accounts ? sql`${sql.ref(column)} = any(${accounts}::text[])` : sql`true`
 
-/** Whether a column names a transaction that is looked at. */
+/** Returns whether a column names a transaction in scope. */
 export function isTransactionLookedAt(scope: AuditScope, column: string): RawBuilder<unknown> {
   if (!scope.accounts && scope.entriesAfter === undefined) return sql`true`
   return sql`${sql.ref(column)} in (
@@ -27,8 +27,8 @@ export function isTransactionLookedAt(scope: AuditScope, column: string): RawBui
 }
 
 /**
- * Since when a lease or a transaction must be to be compared with its events: those before are gone,
- * or are not looked at. What is booked within a day of its beginning is complete.
+ * Returns the earliest time from which a lease or a transaction is compared with its events: older events are
+ * gone, or out of scope. What is booked within a day of its beginning is complete.
  */
 export const comparedSince = ({ lastSeconds }: AuditScope): RawBuilder<unknown> =>
   sql`greatest(
@@ -36,7 +36,7 @@ export const comparedSince = ({ lastSeconds }: AuditScope): RawBuilder<unknown> 
     ${lastSeconds === undefined ? sql`'-infinity'::timestamptz` : sql`now() - make_interval(secs => ${lastSeconds})`}
   )`
 
-/** Whether a transaction has all its events: one that was booked late may have lost some. */
+/** Returns whether a transaction has all its events: one that was booked late may have lost some. */
 export const hasItsEvents = (column: string): RawBuilder<unknown> =>
   sql`not exists (
     select from audit_late, audit

@@ -10,15 +10,15 @@ export interface Violation extends AuditFinding {
   words: string
 }
 
-/** In the order in which they are made. */
+/** The names of all checks, in the order in which they run. */
 export const checkNames = Object.keys(checks).filter((name): name is CheckName =>
   Object.hasOwn(checks, name),
 )
 
-/** Of one check: what is wrong everywhere need not be listed everywhere. */
+/** Per check: a systematic error need not be listed for every row. */
 const mostFindings = 1000
 
-/** What one check finds. Rejects where it cannot be made, such as by a timeout. */
+/** Returns the findings of one check. Rejects where it cannot run, such as by a timeout. */
 export async function runCheck(
   db: Kysely<Schema>,
   check: CheckName,
@@ -31,8 +31,8 @@ export async function runCheck(
 }
 
 /**
- * What violates the invariants of contract 13.1. A check that fails, such as by a timeout, is
- * passed to `onFailure`, and the others run; without `onFailure` the first failure rejects.
+ * Finds violations of the invariants of contract 13.1. A check that fails, such as by a timeout, is passed to
+ * `onFailure`, and the others run; without `onFailure` the first failure rejects.
  */
 export async function findViolations(
   db: Kysely<Schema>,
@@ -51,7 +51,7 @@ export async function findViolations(
   return violations
 }
 
-/** How much there was to look at. */
+/** Counts of the rows that an audit covers. */
 export interface AuditedRows {
   accounts: bigint
   transactions: bigint
@@ -76,17 +76,17 @@ export async function count(db: Kysely<Schema>): Promise<AuditedRows> {
   return counts
 }
 
-/** Not wrong, yet worth a look. */
+/** Conditions that violate nothing, yet need an operator's attention. */
 export interface Warnings {
-  /** Leases of accounts that no request has used for so long that they should be back. */
+  /** Leases that should have been returned: no request has used their accounts for long enough. */
   idle: readonly { leaseId: string; accountId: string; unspent: bigint }[]
-  /** Attempts of dead processes that nobody has resolved for a day. */
+  /** Attempts of dead processes that have stayed unresolved for a day. */
   orphans: bigint
 }
 
 /**
- * `longestRequestMs` is the longest that a request may run: as long as one runs, its lease is in use
- * and nothing shows in the database.
+ * Finds warnings. `longestRequestMs` is the longest that a request may run: as long as one runs, its lease is in
+ * use and nothing shows in the database.
  */
 export async function lookForWarnings(
   db: Kysely<Schema>,

@@ -3,12 +3,12 @@ import type { Earning } from './earnings'
 import type { AccountState } from './allocate'
 import type { Schema } from '../db/schema'
 
-/** An account that a batch pays from, or pays to, as it is locked. */
+/** The locked state of an account that a batch debits or credits. */
 export interface BookedAccount extends AccountState {
   id: string
   /** The balance before this batch. */
   before: bigint
-  /** The ledger transaction of what it pays. */
+  /** The ledger transaction of the account's payments. */
   transactionId: string
 }
 
@@ -21,9 +21,9 @@ interface Entry {
 }
 
 /**
- * Books what accounts paid, the difference of `before` and `posted`: one ledger transaction a payer, with
- * what others earn of it and the house's revenue. Adds what they earn to `posted`. `firstOf` names the
- * first event that a payer pays for.
+ * Books the payments of accounts, the difference of `before` and `posted`: one ledger transaction a payer, with
+ * the earnings of others and the house's revenue. Adds earnings to `posted`. `firstOf` names the first event that
+ * a payer pays for.
  */
 export async function bookTransactions(
   trx: Transaction<Schema>,
@@ -67,7 +67,7 @@ function entriesOf(
     const payer = accounts.get(payerId)
     const payee = accounts.get(payeeId)
     const revenue = payer && revenues.get(payer)
-    // Of an account that is gone, the house keeps what it would have earned.
+    // The house keeps the earning if the payee's account is gone.
     if (!payer || !payee || revenue === undefined) continue
     revenues.set(payer, revenue - amount)
     payee.posted += amount

@@ -1,9 +1,9 @@
 import type { BookableEvent } from './settle'
 
 /**
- * A batch in the parts in which it is booked, each with at most so many accounts: whoever books holds the rows
- * of all its accounts until the end, and one that needs credit meanwhile waits for them. All of an account's is in
- * one part, in its order.
+ * Splits a batch into the parts in which it is booked, each with at most so many accounts: booking holds the rows
+ * of all its accounts until the end, and an account that needs credit meanwhile waits. All events of an account
+ * are in one part, in order.
  */
 export function chunkByAccount<One extends Pick<BookableEvent, 'charge'>>(
   batch: readonly One[],
@@ -15,7 +15,7 @@ export function chunkByAccount<One extends Pick<BookableEvent, 'charge'>>(
   let accounts = mostAccounts
   for (const one of batch) {
     const { accountId } = one.charge
-    // What nobody pays for locks nothing, and may be anywhere.
+    // Events without a payer lock nothing, and may be in any part.
     const known = accountId === null ? portions[0] : placeOf.get(accountId)
     if (known) {
       known.push(one)

@@ -1,14 +1,14 @@
-/** What a request needs of an account. Amounts are nano-dollars. */
+/** A request's demand for credit. Amounts are nano-dollars. */
 export interface CreditDemand {
   /** Its worst case. */
   full: bigint
   /** The worst case with the least output that is worth a request; at most `full`. */
   floor: bigint
-  /** What the whole account must have, on all nodes; 0 for a hold that extends another. */
+  /** The amount that the whole account must have, on all nodes; 0 for a hold that extends another. */
   minimum: bigint
 }
 
-/** The account has not enough, on all nodes. Amounts are nano-dollars. */
+/** Thrown when the account has too little credit, on all nodes. Amounts are nano-dollars. */
 export class InsufficientCredit extends Error {
   override readonly name = 'Refused'
   readonly available: bigint
@@ -21,5 +21,5 @@ export class InsufficientCredit extends Error {
   }
 }
 
-/** The larger of two amounts. */
+/** Returns the larger of two amounts. */
 export const maxAmount = (a: bigint, b: bigint) => (a > b ? a : b)

@@ -9,12 +9,12 @@ import type { LocalLease } from './local-lease'
 export interface CreditManagerPorts extends Omit<AccountCreditPorts, 'bank'> {
   nodeId: string
   store: LeaseStore
-  /** A lease that is older is replaced, and ends when its last request has. */
+  /** A lease older than this is replaced, and ends with its last request. */
   rotateAfterMs: number
   onError: (error: unknown) => void
 }
 
-/** What a node has of leases; amounts in nano-dollars. What is not spent and not held is free. */
+/** Totals over a node's leases, in nano-dollars. Credit that is neither spent nor held is free. */
 export interface LeaseTotals {
   leases: number
   holds: number
@@ -23,18 +23,21 @@ export interface LeaseTotals {
   held: bigint
 }
 
-/** A lease that is locked for ten seconds is renewed in half of its life still: others take it for lost after that. */
+/**
+ * A lease that is locked for ten seconds is still renewed in half of its life: after that, others treat it as
+ * lost.
+ */
 const renewEveryMs = 15_000
-/** Costs are booked within seconds; where the database is away, no lease ends either. */
+/** Costs are booked within seconds; while the database is unavailable, no lease ends either. */
 const bookingMs = 120_000
 const mostReturnsAtOnce = 500
 
-/** All accounts that have a slice on this node: renewed while in use, given back when idle. */
+/** The credit of all accounts that have a lease on this node: renewed while in use, returned when idle. */
 export class CreditManager {
   readonly #ports: CreditManagerPorts
   readonly #purses = new Map<string, AccountCredit>()
   readonly #signals: CreditSignals
-  /** Accounts whose recall could not be answered, as a row was locked for too long: it is tried again. */
+  /** Accounts whose reclaim could not be answered because a row was locked for too long: `tick` retries. */
   readonly #unanswered = new Set<string>()
   #renewedAtMs: number
 
@@ -44,12 +47,12 @@ export class CreditManager {
     this.#renewedAtMs = ports.now().monotonicMs
   }
 
-  /** How many accounts have a purse here. */
+  /** The number of accounts with credit on this node. */
   get size(): number {
     return this.#purses.size
   }
 
-  /** All slices of this node together. */
+  /** Sums up all leases of this node. */
   totals(): LeaseTotals {
     const sum = { leases: 0, holds: 0, amount: 0n, spent: 0n, held: 0n }
     for (const { slice } of this.#all()) {
@@ -72,28 +75,28 @@ export class CreditManager {
     return purse
   }
 
-  /** All slices of this node. */
+  /** Returns all leases of this node. */
   slices(): LocalLease[] {
     return this.#all().map(({ slice }) => slice)
   }
 
-  /** What running requests hold of each lease. */
+  /** Returns the amount that running requests hold of each lease. */
   held(): HeldAmount[] {
     return this.#all().map(({ slice: { leaseId, held } }) => ({ leaseId, held }))
   }
 
-  /** Something came to an account, or was given back to it. */
+  /** An account was credited, or credit was returned to it. */
   onCreditAdded(accountId: string): void {
     this.#purses.get(accountId)?.onCreditAdded()
     this.#signals.wake(accountId)
   }
 
-  /** Notifications may have been missed. */
+  /** Treats every account as credited, as notifications may have been missed. */
   onCreditMaybeAdded(): void {
     for (const accountId of this.#purses.keys()) this.onCreditAdded(accountId)
   }
 
-  /** Another node is short: what no running request holds goes back, and it is told that this is all. */
+  /** Another node is short: returns all credit that no running request holds, and reports that this is all. */
   async onReclaim(accountId: string): Promise<void> {
     const purse = this.#purses.get(accountId)
     if (!purse) return
@@ -108,7 +111,7 @@ export class CreditManager {
     })
   }
 
-  /** Rejects where it could not; `tick` tries again. */
+  /** Rejects on failure; `tick` retries. */
   async #answerRecall(one: OwnedLease): Promise<void> {
     try {
       await this.#giveBackFree([one], { isSkipping: false })
@@ -125,7 +128,7 @@ export class CreditManager {
     await Promise.all(accounts.map((accountId) => this.onReclaim(accountId).catch(onError)))
   }
 
-  /** To be called every second. Renews what is in use and gives back what is not. Never rejects. */
+  /** Renews leases in use and returns idle ones. Called every second. Never rejects. */
   async tick(): Promise<void> {
     const now = this.#ports.now().monotonicMs
     try {
@@ -145,7 +148,7 @@ export class CreditManager {
     }
   }
 
-  /** Gives back what is free, everywhere: the node stops. */
+  /** Returns all free credit on shutdown. */
   async giveBackAll(): Promise<void> {
     await this.#giveBack(this.#all())
   }
@@ -169,7 +172,7 @@ export class CreditManager {
     )
   }
 
-  /** One statement for many accounts; each is kept from other lease work until it is answered. */
+  /** Returns credit of many accounts in one statement; other lease work of each waits for the answer. */
   async #giveBack(all: readonly OwnedLease[]): Promise<void> {
     const { promise: answered, resolve } = Promise.withResolvers<void>()
     const chosen = all.filter(({ purse, slice }) => {
@@ -203,7 +206,7 @@ export class CreditManager {
     const returns = parts.map(({ slice: { leaseId, generation }, amount }) => {
       return { leaseId, generation, amount }
     })
-    // Gone from here before it is asked for: an answer that never comes must not be spent twice.
+    // Subtracted before the call: without an answer the same credit must not be spent twice.
     for (const { purse, slice, amount } of parts) {
       slice.amount -= amount
       if (amount > 0n) purse.noteReturn()
@@ -225,7 +228,7 @@ export class CreditManager {
     }
   }
 
-  /** A cost of it was never booked, or it would have ended: it is left to end by itself. */
+  /** A cost of it was never booked, or it would have ended: it is left to expire. */
   #isAbandoned(slice: LocalLease, { isLast }: { isLast: boolean }): boolean {
     return isLast && this.#ports.now().monotonicMs - slice.settledAtMs >= bookingMs
   }
@@ -239,7 +242,7 @@ export class CreditManager {
     const still = await this.#ports.store.renew(asked.map(({ slice }) => slice.leaseId))
     for (const { purse, slice, generation, isBusy } of asked) {
       const renewed = still.get(slice.leaseId)
-      // Lease work that ran meanwhile knows better what the lease is.
+      // Lease work that ran meanwhile has the newer state of the lease.
       const isOlder = isBusy || purse.isWorking || slice.generation !== generation
       if (renewed && isOlder) slice.prolong(askedAt)
       else if (renewed) slice.confirm(renewed, askedAt)

@@ -5,14 +5,17 @@ import type { Hold } from './local-lease'
 interface Waiting {
   need: CreditDemand
   sinceMs: number
-  /** The ledger, and through it all other nodes, was asked since it came. */
+  /** Set once the ledger, and through it every other node, was queried after the request arrived. */
   isAsked: boolean
   resolve: (hold: Hold) => void
   reject: (error: unknown) => void
 }
 
 const maxWaiting = 10_000
-/** While the database answers but the account cannot be changed, a request waits for so long: longer if it is far. */
+/**
+ * A request waits for so long while the database answers but the account cannot be changed: longer where the
+ * database is far.
+ */
 const maxWaitMs = 30_000
 const maxWaitRoundTrips = 20
 
@@ -24,7 +27,7 @@ export class CreditQueue {
     return this.#waiting.length === 0
   }
 
-  /** What all of them need, in nano-dollars. */
+  /** The credit that all of them need, in nano-dollars. */
   get full(): bigint {
     return this.#waiting.reduce((sum, { need }) => sum + need.full, 0n)
   }
@@ -54,7 +57,7 @@ export class CreditQueue {
     this.#waiting.splice(0, served)
   }
 
-  /** Ends those for which there is a reason. */
+  /** Rejects requests for which `reasonFor` returns a reason. */
   rejectWhere(reasonFor: (need: CreditDemand) => unknown): void {
     for (let at = this.#waiting.length - 1; at >= 0; at--) {
       const one = this.#waiting[at]
@@ -65,12 +68,12 @@ export class CreditQueue {
     }
   }
 
-  /** The ledger is about to be asked, and recalls what other nodes have, for all that wait now. */
+  /** Marks all requests that wait now: the ledger is about to be queried, and reclaims the credit of other nodes. */
   markAsked(): void {
     for (const one of this.#waiting) one.isAsked = true
   }
 
-  /** Ends those that the ledger was asked for: each with its hold, or with what `holdFor` throws. */
+  /** Ends the marked requests: each with its hold, or with what `holdFor` throws. */
   settleAsked(holdFor: (need: CreditDemand) => Hold): void {
     const all = this.#waiting.splice(0)
     this.#waiting.push(...all.filter(({ isAsked }) => !isAsked))
@@ -88,7 +91,7 @@ export class CreditQueue {
     for (const { reject } of this.#waiting.splice(0)) reject(cause)
   }
 
-  /** Ends those that have waited too long. */
+  /** Rejects requests that have waited too long. */
   rejectOld(cause: unknown, nowMs: number, roundTripMs: number): void {
     const longestMs = maxWaitMs + maxWaitRoundTrips * roundTripMs
     const old = this.#waiting.findIndex(({ sinceMs }) => nowMs - sinceMs < longestMs)

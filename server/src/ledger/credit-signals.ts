@@ -1,4 +1,4 @@
-/** Wakes lease work that waits for something to come to its account. */
+/** Wakes lease work that waits for credit of its account. */
 export class CreditSignals {
   readonly #waiting = new Map<string, Set<() => void>>()
   readonly #pause: (ms: number) => Promise<void>

@@ -4,7 +4,7 @@ import { newId } from '../db/id'
 
 type Asked = Pick<Database, 'query'>
 
-/** A new customer with so much on the account, in nano-dollars. Returns the account's id. */
+/** Creates a customer with this balance, in nano-dollars. Returns the account's id. */
 export async function createCustomer(database: Asked, posted = 0n): Promise<string> {
   const id = newId('user')
   await database.query
@@ -15,7 +15,7 @@ export async function createCustomer(database: Asked, posted = 0n): Promise<stri
   return id
 }
 
-/** A top-up; `externalRef` is what it counts once for. */
+/** Creates a top-up; one `externalRef` counts once. */
 export const topUpOf = (
   accountId: string,
   amount: bigint,

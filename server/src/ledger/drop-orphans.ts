@@ -2,8 +2,8 @@ import { sql, type Transaction } from 'kysely'
 import type { Schema } from '../db/schema'
 
 /**
- * Takes orphans out of the events and their sums: a copy of a running node's disk had written their
- * attempts down as dead, and now they are settled (M34). A part of `settle`. They had cost nothing.
+ * Removes orphans from the events and their sums: a copy of a running node's disk had recorded their attempts as
+ * dead, and now they are settled (M34). A part of `settle`. They had cost nothing.
  */
 export async function dropOrphans(trx: Transaction<Schema>, ids: readonly string[]): Promise<void> {
   await sql`

@@ -1,6 +1,6 @@
 import type { Charge } from './usage-record'
 
-/** What one account earns of another. Nano-dollars. */
+/** The earnings of one account from another. Nano-dollars. */
 export interface Earning {
   payerId: string
   payeeId: string
@@ -10,8 +10,8 @@ export interface Earning {
 const whole = 1_000_000n
 
 /**
- * What an account earns of a cost: all but the platform's fee, and never more than was paid, as the
- * house bears what a payer had not.
+ * Returns an account's earning from a cost: all but the platform's fee, and never more than was paid, as the
+ * house bears what a payer could not.
  */
 export function computeEarning(
   { cost, feeMillionths }: Pick<Charge, 'cost' | 'feeMillionths'>,
@@ -21,7 +21,7 @@ export function computeEarning(
   return earned < paid ? earned : paid
 }
 
-/** What was paid of each charge, as sums of who pays whom. */
+/** Sums the paid part of each charge by payer and payee. */
 export function sumEarnings(paid: Iterable<readonly [Charge, bigint]>): Earning[] {
   const sums = new Map<string, Earning>()
   for (const [charge, amount] of paid) {

@@ -2,9 +2,9 @@ import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../db/schema'
 
 /**
- * Ends leases and frees what they have not spent: `swept` for those of nodes that went silent,
- * `closed` for those of an earlier start of this very node, once its journal is booked. Returns the
- * ids of those that were active until now.
+ * Ends leases and frees what they have not spent: `swept` for those of nodes that stopped renewing, `closed` for
+ * those of an earlier start of this very node, once its journal is booked. Returns the ids of those that were
+ * active until now.
  */
 export async function endLeases(
   db: Kysely<Schema>,
@@ -36,7 +36,7 @@ export async function endLeases(
   return rows.map(({ id }) => id)
 }
 
-/** Leases beyond their end by the database's clock, and that end in milliseconds of it. */
+/** Finds leases past their end by the database's clock; the end is in milliseconds of it. */
 export async function findExpiredLeases(db: Kysely<Schema>) {
   const { rows } = await sql<{ id: string; expires_at: Date; isOverdue: boolean }>`
     select id, expires_at, expires_at < now() - interval '60 seconds' as "isOverdue"
@@ -45,7 +45,7 @@ export async function findExpiredLeases(db: Kysely<Schema>) {
   return rows
 }
 
-/** The active leases of a node, such as an earlier start of this one. */
+/** Returns the active leases of a node, such as an earlier start of this one. */
 export async function findLeases(db: Kysely<Schema>, nodeId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from credit_lease where node_id = ${nodeId} and state = 'active'`.execute(db)

@@ -2,7 +2,7 @@ import type { UsageEvent } from './usage-event'
 import { toRecord } from './usage-record'
 import { newId } from '../db/id'
 
-/** A usage event for tests: of an account, with what matters to the test set by it. */
+/** Creates a usage event of an account; `fields` sets what matters to the test. */
 export function createTestEvent(accountId: string, fields: Partial<UsageEvent> = {}): UsageEvent {
   return {
     id: newId('att'),
@@ -49,6 +49,6 @@ export function createTestEvent(accountId: string, fields: Partial<UsageEvent> =
   }
 }
 
-/** The same as its record. */
+/** Creates the record of a usage event. */
 export const recordForTests = (accountId: string, fields?: Partial<UsageEvent>): string =>
   toRecord(createTestEvent(accountId, fields))

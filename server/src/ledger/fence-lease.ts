@@ -2,18 +2,18 @@ import { sql, type Kysely } from 'kysely'
 import { answerColumns, answersById, type LeaseAnswer, type LeaseAnswerRow } from './lease-answer'
 import type { Schema } from '../db/schema'
 
-/** A lease of which the node does not know what became of its last statement. */
+/** A lease whose last statement has an outcome unknown to the node. */
 export interface FencedLease {
   leaseId: string
-  /** As the node knows it. */
+  /** The generation that the node knows. */
   generation: number
   accountId: string
 }
 
 /**
- * Finds out, under the account's lock, what a lease is, and gives it a new generation: statements that were sent
- * before do nothing when they come. One that does not exist is made, ended. Undefined where the account does not
- * exist.
+ * Finds out a lease's state under the account's lock and gives the lease a new generation: statements that were
+ * sent before have no effect when they arrive. A lease that does not exist is created as ended. Undefined where
+ * the account does not exist.
  */
 export async function fenceLease(
   db: Kysely<Schema>,

@@ -1,12 +1,12 @@
 import { sql, type RawBuilder } from 'kysely'
 
-/** What running requests hold of one lease; nano-dollars. */
+/** The amount that running requests hold of one lease; nano-dollars. */
 export interface HeldAmount {
   leaseId: string
   held: bigint
 }
 
-/** What is known of one lease; `told` is undefined from a telling until its answer. */
+/** The figures of one lease; `told` is undefined from publishing until its confirmation. */
 interface Figure {
   seen: bigint
   told: bigint | undefined
@@ -15,14 +15,14 @@ interface Figure {
 const mostAtOnce = 500
 
 /**
- * What this node has told of its leases. Told is only what was held at two looks in a row, and only
- * where that changed: requests that end between two looks cost no writing.
+ * The held amounts that this node has published. It publishes only an amount that was held at two looks in a row,
+ * and only where that changed: requests that end between two looks cost no writing.
  */
 export class HeldAmountPublisher {
-  /** Whoever was told of last comes last. */
+  /** Ordered by the last publication, the latest last. */
   readonly #figures = new Map<string, Figure>()
 
-  /** A look at all leases: what is to be told now. Of very many, some wait for the next look. */
+  /** Looks at all leases and returns the amounts to publish now. Of very many, some wait for the next look. */
   next(all: readonly HeldAmount[]): HeldAmount[] {
     const present = new Map(all.map(({ leaseId, held }) => [leaseId, held]))
     for (const { leaseId, held } of all) {
@@ -42,7 +42,7 @@ export class HeldAmountPublisher {
     return next
   }
 
-  /** The database has it. What is never confirmed is told again. */
+  /** Confirms that the database has the amounts. What is never confirmed is published again. */
   confirm(told: readonly HeldAmount[]): void {
     for (const { leaseId, held } of told) this.#note(leaseId, held)
   }
@@ -55,8 +55,8 @@ export class HeldAmountPublisher {
 }
 
 /**
- * Writes down what is held of leases: the `with` of a statement that is asked anyway, empty where there
- * is nothing to tell. It waits for nobody who takes, books or renews: the figures have a table of their own.
+ * Writes held amounts of leases: the `with` of a statement that is sent anyway, empty where there is nothing to
+ * publish. It waits for no statement that takes, books or renews: the amounts have a table of their own.
  */
 export function publishHeldAmounts(all: readonly HeldAmount[]): RawBuilder<unknown> {
   if (all.length === 0) return sql``
@@ -74,8 +74,9 @@ export function publishHeldAmounts(all: readonly HeldAmount[]): RawBuilder<unkno
 }
 
 /**
- * What running requests hold of the account whose id stands in `accountId`, on all nodes, as they told
- * it some seconds ago: part of a statement. What nodes have set aside beyond that is for requests to come.
+ * The amount that running requests hold of the account whose id stands in `accountId`, on all nodes, as they
+ * published it some seconds ago: part of a statement. Credit that nodes have set aside beyond that is for
+ * requests to come.
  */
 export const heldOf = (accountId: string): RawBuilder<bigint> => sql<bigint>`coalesce((
   select sum(least(told.held, lease.amount - lease.spent))
@@ -83,7 +84,7 @@ export const heldOf = (accountId: string): RawBuilder<bigint> => sql<bigint>`coa
   where lease.account_id = ${sql.ref(accountId)} and lease.state = 'active'
 ), 0)::bigint`
 
-/** The same of all accounts of which something is held: a query for a `with`, of `account_id` and `held`. */
+/** The held amounts of all accounts that have any: a query for a `with`, of `account_id` and `held`. */
 export const heldByAccount: RawBuilder<unknown> = sql`
   select lease.account_id, sum(least(told.held, lease.amount - lease.spent))::bigint as held
   from credit_held as told join credit_lease as lease on lease.id = told.lease_id

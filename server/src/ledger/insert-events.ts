@@ -5,7 +5,7 @@ import { recordColumns } from './usage-record'
 import { elementsOf } from '../db/elements'
 import type { Schema } from '../db/schema'
 
-/** An event's record, where its cost came from, and the ledger transaction that took it. */
+/** An event's record, the sources of its cost, and the ledger transaction that took it. */
 export interface BookedRecord {
   record: string
   allocation: Allocation
@@ -15,7 +15,7 @@ export interface BookedRecord {
 const positionOf = (name: (typeof recordColumns)[number][0]) =>
   recordColumns.findIndex(([column]) => column === name)
 
-/** What a record is short of is null. */
+/** A field that the record lacks is null. */
 function valueOf(type: string, position: number): string {
   if (type === 'jsonb') return `nullif(event -> ${position}, 'null')`
   return `(event ->> ${position})::${type}`
@@ -25,7 +25,7 @@ function valueOf(type: string, position: number): string {
 const columnsFrom = (start: number) =>
   recordColumns
     .map(([name, type], position) => ({ name, value: valueOf(type, start + position) }))
-    // What a node took out of its lease is only what it asks for.
+    // A record's `from_lease` is only a request: booking decides how much of it the lease covers.
     .filter(({ name }) => name !== 'from_lease')
 
 const columns = columnsFrom(0)
@@ -33,7 +33,7 @@ const names = sql.raw(columns.map(({ name }) => name).join(', '))
 const values = sql.raw(columns.map(({ value }) => value).join(', '))
 const bookedNames = sql.raw('transaction_id, from_lease, from_balance, written_off')
 const bookedTypes = ['text', 'bigint', 'bigint', 'bigint']
-// They come first, as records are not equally long.
+// These come first, as records are not equally long.
 const bookedValues = sql.raw(bookedTypes.map(valueOf).join(', '))
 const valuesAfterBooked = sql.raw(
   columnsFrom(bookedTypes.length)
@@ -59,8 +59,8 @@ const cost = sql.raw(`(event ->> ${positionOf('cost')})::bigint`)
 const accountId = sql.raw(`event ->> ${positionOf('account_id')}`)
 
 /**
- * The same for events whose costs were taken out of their leases: the records as they are. `accounts`
- * pay, by the ledger transaction of each. Resolves with how many of the events were not there yet.
+ * Inserts events whose costs were taken out of their leases: the records as they are. `accounts` pay, by the
+ * ledger transaction of each. Resolves with how many of the events were not there yet.
  */
 export function insertTaken(
   trx: Transaction<Schema>,
@@ -80,9 +80,9 @@ export function insertTaken(
 }
 
 /**
- * Inserts events and adds them to the sums by minute, hour and day, and to those of organizations by
- * member, model and day: only those that were not there,
- * so that the sums stay right whatever is sent twice. Resolves with how many there were.
+ * Inserts events and adds them to the sums by minute, hour and day, and to those of organizations by member,
+ * model and day: only those that were not there, so that a repeated batch leaves the sums right. Resolves with
+ * how many there were.
  */
 async function insert(trx: Transaction<Schema>, events: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ inserted: bigint }>`

@@ -1,22 +1,22 @@
-/** A lease and its account as they are after a statement about the lease. Amounts are nano-dollars. */
+/** The state of a lease and its account after a statement about the lease. Amounts are nano-dollars. */
 export interface LeaseAnswer {
-  /** False where the lease was not as the statement said: nothing was changed. */
+  /** False where the lease was not in the state that the statement expected: nothing was changed. */
   isApplied: boolean
-  /** Grows with each change that its node asks for. 0 for a lease that does not exist. */
+  /** Raised by each change that the node requests. 0 for a lease that does not exist. */
   generation: number
   /** False where it has ended, or does not exist. */
   isActive: boolean
-  /** The whole lease. */
+  /** The amount of the whole lease. */
   amount: bigint
-  /** What the account has for any node. */
+  /** Credit of the account that any node may take. */
   available: bigint
-  /** What other leases of the account have not spent, as far as is booked. */
+  /** Unspent credit in other leases of the account, as far as is booked. */
   elsewhere: bigint
-  /** The part of `elsewhere` whose nodes live and have not answered this node's last recall. */
+  /** The part of `elsewhere` whose nodes live and have not answered this node's last reclaim. */
   unanswered: bigint
-  /** Whether the node is in line: it got less than it needs. */
+  /** Whether the node is in line, as it got less than it needs. */
   isWaiting: boolean
-  /** The part of `available` that nodes wait for which were short before this one. */
+  /** The part of `available` that is for nodes that were short before this one. */
   reserved: bigint
 }
 

@@ -3,31 +3,31 @@ import type { LeaseWanted } from './take-lease'
 import { DataLoader } from '../db/data-loader'
 
 interface Ports {
-  /** Of several accounts in one commit: those that are not locked. Answers by lease. */
+  /**
+   * Takes leases of several accounts in one commit, except accounts that are locked. Resolves with answers by
+   * lease.
+   */
   takeFree: (wanted: readonly LeaseWanted[]) => Promise<ReadonlyMap<string, LeaseAnswer>>
-  /** Of one account, as soon as its lock is free. */
+  /** Takes a lease of one account, as soon as its lock is free. */
   take: (wanted: LeaseWanted) => Promise<LeaseAnswer | undefined>
-  /** Whether a statement failed, and did nothing, because of what it was about. */
+  /** Returns whether a statement failed, and changed nothing, because of its content. */
   isRefused: (thrown: unknown) => boolean
-  /** Waits for an answer as long as that makes sense. */
+  /** Waits for an answer as long as the database is alive and the deadline allows. */
   watch: <Answer>(statement: Promise<Answer>) => Promise<Answer>
-  /** Longer than `watch` waits, in milliseconds. */
+  /** In milliseconds; longer than `watch` waits. */
   patienceMs: number
 }
 
 interface Taking {
   wanted: LeaseWanted
-  /** Its caller has stopped waiting. */
+  /** Set when its caller has stopped waiting. */
   isGivenUp: boolean
 }
 
-/** Statements that wait for a lock each take a connection of the pool: others need some as well. */
+/** Each statement that waits for a lock occupies a connection of the pool: other work needs connections as well. */
 const maxWaiting = 4
 
-/**
- * Takes leases, those of many accounts together, as each statement is a commit; an account is asked for one at a
- * time.
- */
+/** Takes leases, those of many accounts together, as each statement is a commit; of one account one at a time. */
 export class LeaseBatches {
   readonly #ports: Ports
   readonly #batches: DataLoader<Taking, LeaseAnswer | null>
@@ -42,7 +42,10 @@ export class LeaseBatches {
     })
   }
 
-  /** One lease; undefined where there is no such account. Rejects as the statement does, or when there is no answer in time. */
+  /**
+   * Takes one lease; undefined where the account does not exist. Rejects as the statement does, or when the
+   * answer is late.
+   */
   async take(wanted: LeaseWanted): Promise<LeaseAnswer | undefined> {
     const taking = { wanted, isGivenUp: false }
     try {
@@ -53,7 +56,7 @@ export class LeaseBatches {
     }
   }
 
-  /** Waits for no account: one that is locked is asked for by itself. */
+  /** Waits for no locked account: those are then taken one by one. */
   async #takeAll(batch: readonly Taking[]) {
     const wanted = batch.flatMap((taking) => (taking.isGivenUp ? [] : taking.wanted))
     const leases = wanted.length > 0 ? await this.#takeFree(wanted) : new Map<string, LeaseAnswer>()
@@ -64,7 +67,7 @@ export class LeaseBatches {
     try {
       return await this.#ports.takeFree(wanted)
     } catch (thrown) {
-      // One that is refused has all refused; nothing was done, and each is asked for by itself.
+      // One invalid request fails the whole statement; nothing was changed, and each is then taken one by one.
       if (this.#ports.isRefused(thrown)) return new Map()
       throw thrown
     }

@@ -2,12 +2,12 @@ import { sql, type Kysely } from 'kysely'
 import { publishHeldAmounts, type HeldAmount } from './held-amounts'
 import type { Schema } from '../db/schema'
 
-/** That some node is short of an account. */
+/** A notice that a node is short of an account's credit. */
 export interface LeaseReclaim {
   accountId: string
-  /** The node. */
+  /** The id of the node that is short. */
   by: string
-  /** When, in microseconds of the database's clock: a recall's name. */
+  /** The time, in microseconds of the database's clock: it identifies the reclaim. */
   at: bigint
 }
 
@@ -15,8 +15,8 @@ export interface LeaseReclaim {
 const windowSeconds = 10
 
 /**
- * Has all nodes return what they do not use of an account, for `amount` nano-dollars that leave it otherwise than by
- * requests: until `seconds` have passed, nodes take nothing that this amount needs.
+ * Makes all nodes return what they do not use of an account, for `amount` nano-dollars that leave it otherwise
+ * than by requests: until `seconds` have passed, nodes take nothing that this amount needs.
  */
 export async function reclaimCredit(
   db: Kysely<Schema>,
@@ -40,7 +40,10 @@ export async function reclaimCredit(
   `.execute(db)
 }
 
-/** Reads what other nodes recalled lately, and publishes what is held by the way. To be called every two seconds. */
+/**
+ * Reads recent reclaims of other nodes, and publishes held amounts in the same statement. Called every two
+ * seconds.
+ */
 export async function findRecentReclaims(
   db: Kysely<Schema>,
   nodeId: string,
@@ -55,17 +58,17 @@ export async function findRecentReclaims(
   return rows
 }
 
-/** What was recalled, as this node hears of it, once or twice: each recall is answered once. */
+/** Answers each reclaim once, although this node receives it once or twice. */
 export class LeaseReclaimer {
   readonly #answer: (recall: LeaseReclaim) => void
-  /** Account -> its last recall that was answered. */
+  /** The last reclaim answered, by account. */
   readonly #answered = new Map<string, bigint>()
 
   constructor(answer: (recall: LeaseReclaim) => void) {
     this.#answer = answer
   }
 
-  /** A notification came. Its own are none of a node's business. */
+  /** Handles a notification. A node ignores its own. */
   hear(payload: string, nodeId: string): void {
     const [by = '', accountId = '', at = '0'] = payload.split(' ')
     if (by !== nodeId) this.note({ accountId, by, at: BigInt(at) })
@@ -80,7 +83,7 @@ export class LeaseReclaimer {
     this.#answer(recalled)
   }
 
-  /** In the order in which they were answered, so the oldest come first. */
+  /** Ordered by answer, so the oldest come first. */
   #forgetOlderThan(limit: bigint): void {
     for (const [accountId, at] of this.#answered) {
       if (at >= limit) return

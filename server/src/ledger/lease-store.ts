@@ -8,27 +8,30 @@ import type { Database } from '../db/database'
 import type { DatabaseLiveness } from '../db/liveness'
 import { isRefused, isUndone } from '../db/violation'
 
-/** What a lease is good for without being renewed. */
+/** The life of a lease that is not renewed. */
 const lifeSeconds = 60
-/** The server gives a lock up before its node gives the statement up: then it is known that nothing was done. */
+/**
+ * The server gives up on a lock before the node gives up on the statement: then the node knows that nothing
+ * changed.
+ */
 const lockMs = 1000
 /** A booking in progress holds locks for several round trips. */
 const lockRoundTrips = 8
 /** While the database answers others, a statement may wait for a lock, then for its commit. */
 const maxStatementMs = 10_000
-/** A node that waits for credit asks again in less; one that has died is out of the line then. */
+/** A node that waits for credit repeats its demand sooner; the demand of a node that died lapses by then. */
 const demandMs = 2000
 const demandRoundTrips = 4
 
 interface Options {
   nodeId: string
-  /** How many nodes are alive. */
+  /** Returns the number of live nodes. */
   nodes: () => number
 }
 
-/** The statements about leases, without deadlines of the caller's; `lockMs` bounds waits for locks at the server. */
+/** Statements about leases, without deadlines of the caller's; `lockMs` bounds waits for locks at the server. */
 export interface LeaseStatements {
-  /** Of accounts that are not locked, in one commit. Answers by lease. */
+  /** Takes leases of accounts that are not locked, in one commit. Resolves with answers by lease. */
   takeFree: (wanted: readonly LeaseWanted[], lockMs: number) => Promise<Map<string, LeaseAnswer>>
   take: (wanted: LeaseWanted, lockMs: number) => Promise<LeaseAnswer | undefined>
   fence: (lease: FencedLease, lockMs: number) => Promise<LeaseAnswer | undefined>
@@ -37,36 +40,36 @@ export interface LeaseStatements {
     options: { isLast: boolean; isSkipping: boolean; lockMs: number },
   ) => Promise<Map<string, ReturnAnswer>>
   renew: (leaseIds: readonly string[], lockMs: number) => Promise<Map<string, RenewedLease>>
-  /** Leaves the line of an account. */
+  /** Takes this node out of the account's line. */
   withdraw: (accountId: string) => Promise<void>
-  /** Whether a statement failed because of what it was about, as it will again. */
+  /** Returns whether a statement failed because of its content, as it would again. */
   isRefused: (thrown: unknown) => boolean
-  /** Whether a statement that failed has certainly changed nothing. */
+  /** Returns whether a statement that failed has certainly changed nothing. */
   isUndone: (thrown: unknown) => boolean
 }
 
-/** The ledger's database, as one node sees it. Every call has a deadline, and rejects beyond it. */
+/** The ledger's database as seen by one node. Every call has a deadline, and rejects beyond it. */
 export interface LeaseStore {
   take: (wanted: LeaseWanted) => Promise<LeaseAnswer | undefined>
   fence: (lease: FencedLease) => Promise<LeaseAnswer | undefined>
-  /** Resolves with answers by lease; without one for a lease whose account was locked. */
+  /** Resolves with answers by lease; the answer is missing for a lease whose account was locked. */
   giveBack: (
     returns: readonly Return[],
     options: { isLast: boolean; isSkipping: boolean },
   ) => Promise<ReadonlyMap<string, ReturnAnswer>>
-  /** Resolves with the leases that still are. */
+  /** Resolves with the leases that are still active. */
   renew: (leaseIds: readonly string[]) => Promise<ReadonlyMap<string, RenewedLease>>
-  /** Leaves the line of an account. */
+  /** Takes this node out of the account's line. */
   withdraw: (accountId: string) => Promise<void>
-  /** Whether a call that failed has certainly changed nothing. */
+  /** Returns whether a call that failed has certainly changed nothing. */
   isUndone: (thrown: unknown) => boolean
-  /** Whether the database answers at all. Never rejects. */
+  /** Resolves with whether the database answers at all. Never rejects. */
   isAlive: () => Promise<boolean>
-  /** Of the database: there and back, in milliseconds. */
+  /** The round trip to the database, in milliseconds. */
   readonly roundTripMs: number
 }
 
-/** The statements of one node on a PostgreSQL database. */
+/** Creates the lease statements of one node on a PostgreSQL database. */
 export function createLeaseStatements(
   { query: db, liveness }: Pick<Database, 'query' | 'liveness'>,
   { nodeId, nodes }: Options,
@@ -95,7 +98,7 @@ export function createLeaseStatements(
   }
 }
 
-/** The statements of leases as one node uses them, each with a deadline that follows the database's distance. */
+/** Creates the lease store of one node; each statement has a deadline that grows with the database's round trip. */
 export function createLeaseStore(
   statements: LeaseStatements,
   liveness: Pick<DatabaseLiveness, 'watch' | 'isAlive' | 'roundTripMs'>,

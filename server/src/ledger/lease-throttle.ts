@@ -1,11 +1,11 @@
 const gapMs = 100
 const burst = 5
 
-/** Keeps the lease work of one account from becoming a storm: nodes do not fight over a balance. */
+/** Limits the rate of lease work for one account, so that nodes do not fight over a balance. */
 export class LeaseThrottle {
   #times: number[] = []
 
-  /** How long to wait before the next piece of work, which then begins. */
+  /** Returns the wait in milliseconds before the next piece of work, which then begins. */
   next(nowMs: number): number {
     this.#times = this.#times.filter((time) => nowMs - time < burst * gapMs)
     const waitMs = this.#times.length >= burst ? gapMs : 0

@@ -4,12 +4,12 @@ import type { LeaseReclaim } from './lease-reclaim'
 
 export interface LeaseUpkeepPorts {
   purses: CreditManager
-  /** Reads what other nodes recalled lately, and publishes what running requests hold. */
+  /** Reads recent reclaims of other nodes, and publishes what running requests hold. */
   readRecalls: (held: readonly HeldAmount[]) => Promise<LeaseReclaim[]>
   onRecall: (recalled: LeaseReclaim) => void
-  /** Says that this node lives. */
+  /** Records this node's heartbeat. */
   beat: () => Promise<void>
-  /** Frees the leases of silent nodes. */
+  /** Frees the leases of dead nodes. */
   sweep: () => Promise<void>
   onError: (error: unknown) => void
 }
@@ -19,7 +19,7 @@ const beatEveryTicks = 20
 const pollEveryTicks = 2
 const sweepEveryTicks = 10
 
-/** Renews leases, gives idle ones back, says that this node lives and sweeps what dead nodes left, each second. */
+/** Renews leases, returns idle ones, records the heartbeat and sweeps the leases of dead nodes, each second. */
 export class LeaseUpkeep implements Disposable {
   readonly #ports: LeaseUpkeepPorts
   readonly #held = new HeldAmountPublisher()

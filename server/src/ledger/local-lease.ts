@@ -1,36 +1,39 @@
-/** What is read of both clocks: one never goes back, the other is the wall's. Milliseconds. */
+/** A reading of both clocks, the monotonic one and the wall clock. Milliseconds. */
 export interface ClockReading {
   monotonicMs: number
   wallMs: number
 }
 
-/** A node stops using a lease 15 s before it ends, counted from before it was asked for. */
+/** A node stops using a lease 15 s before its end, counted from before the request for it. */
 export const usableMs = 45_000
 
-/** What a node has of a lease, in memory. Amounts are nano-dollars. */
+/** A node's part of a lease, in memory. Amounts are nano-dollars. */
 export class LocalLease {
   readonly leaseId: string
-  /** What was reserved and has been confirmed, less what was given back. */
+  /** The reserved and confirmed amount, less what was returned. */
   amount = 0n
-  /** What requests used, booked or not. */
+  /** The amount that requests used, booked or not. */
   spent = 0n
-  /** What running requests may use at most. */
+  /** The most that running requests may use. */
   held = 0n
-  /** How many of them. */
+  /** The number of running requests with a hold. */
   holds = 0
-  /** No hold is taken from it later: by the monotonic clock and by the wall, in milliseconds. */
+  /**
+   * The end of use, by the monotonic clock and by the wall clock, in milliseconds: no hold is taken from it
+   * later.
+   */
   usableUntil: ClockReading = { monotonicMs: 0, wallMs: 0 }
-  /** When a hold of it last ended, by the monotonic clock. */
+  /** The end of its last hold, by the monotonic clock. */
   settledAtMs = 0
-  /** As the ledger last said; each change that this node asks for raises it. 0 before the first. */
+  /** The ledger's last value; each change that this node requests raises it. 0 before the first. */
   generation = 0
   /**
    * A call about it went unanswered: `amount` is the least that it may be. It must be fenced before the next
-   * call, and before anything is refused.
+   * call, and before any request is refused.
    */
   isUnsure = false
 
-  /** When it was begun, by the monotonic clock. */
+  /** The beginning of the lease, by the monotonic clock. */
   readonly begunAtMs: number
 
   constructor(leaseId: string, begunAtMs: number) {
@@ -38,19 +41,19 @@ export class LocalLease {
     this.begunAtMs = begunAtMs
   }
 
-  /** It was taken or renewed, asked for at that moment. */
+  /** Prolongs the use of a lease that was taken or renewed, from the moment of the request for it. */
   prolong({ monotonicMs, wallMs }: ClockReading): void {
     this.usableUntil = { monotonicMs: monotonicMs + usableMs, wallMs: wallMs + usableMs }
   }
 
-  /** Takes over what the ledger says of the lease. */
+  /** Adopts the ledger's state of the lease. */
   adopt({ generation, amount }: { generation: number; amount: bigint }): void {
     this.generation = generation
     this.amount = amount
     this.isUnsure = false
   }
 
-  /** It was renewed, asked for at that moment; a generation that this node does not know is to be fenced. */
+  /** Prolongs a renewed lease from the moment of the request; an unknown generation makes it unsure, to be fenced. */
   confirm(renewed: { generation: number; amount: bigint }, askedAt: ClockReading): void {
     if (renewed.generation > this.generation) this.isUnsure = true
     else if (renewed.generation === this.generation) this.amount = renewed.amount
@@ -62,17 +65,17 @@ export class LocalLease {
   }
 }
 
-/** What a settled hold tells the ledger. */
+/** The part of a usage event that a settled hold contributes. */
 export interface Settled {
   leaseId: string
-  /** Nano-dollars of the cost that came out of the lease. */
+  /** The part of the cost that came out of the lease, in nano-dollars. */
   fromLease: bigint
 }
 
-/** Told when a hold of a slice ends, and at what cost. */
+/** Called when a hold of a lease ends, with its cost. */
 export type OnHoldEnd = (cost: bigint, slice: LocalLease) => void
 
-/** The worst case of one request, out of a slice. Ends once, by `settle`. */
+/** The worst case of one request, taken out of a lease. Ends once, by `settle`. */
 export class Hold {
   readonly #slice: LocalLease
   readonly #onEnd: OnHoldEnd
@@ -96,7 +99,7 @@ export class Hold {
     return this.#slice.leaseId
   }
 
-  /** Takes over another hold of the same slice; false, and nothing done, for one of another. */
+  /** Absorbs another hold of the same lease; returns false, and does nothing, for a hold of another. */
   absorb(other: Hold): boolean {
     if (other.#slice !== this.#slice || this.#isOver || other.#isOver) return false
     other.#isOver = true
@@ -106,8 +109,8 @@ export class Hold {
   }
 
   /**
-   * Ends the hold with what the request cost; 0 releases it. What a cost is beyond the hold comes out
-   * of the free slice, as far as there is any; the ledger looks for the rest. Throws on a second call.
+   * Ends the hold with the request's cost; 0 releases it. A cost beyond the hold comes out of the lease's free
+   * credit, as far as there is any; the ledger finds the rest. Throws on a second call.
    */
   settle(cost: bigint): Settled {
     if (this.#isOver) throw new Error('a hold ends once')

@@ -2,8 +2,8 @@ import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../db/schema'
 
 /**
- * An account, or one of its keys: the two ids are the same for the account itself. Or an organization,
- * whose id it is then, or one member of it.
+ * An account, or one of its keys: the two ids are equal for the account itself. Or an organization, by its own
+ * id, or one member of it.
  */
 export interface UsedBy {
   id: string
@@ -18,17 +18,17 @@ export interface Unbooked {
   startedAt: string
 }
 
-/** What was used in a calendar month. */
+/** The usage of a calendar month. */
 export interface MonthSum {
   requests: number
   /**
-   * Nano-dollars that were charged, or that the house paid; of an organization and its members, that count as
-   * its spending.
+   * Nano-dollars that were charged, or that the house paid; of an organization and its members, the price that
+   * counts as their spending.
    */
   spent: bigint
 }
 
-/** At one moment of the database: a sum by id, and which of the events asked about it holds. */
+/** A snapshot of the database: a sum by id, and which of the requested events it contains. */
 export interface MonthSums {
   sums: ReadonlyMap<string, MonthSum>
   booked: readonly string[]
@@ -39,7 +39,7 @@ interface Asked {
   /** The first moment of the month, and of the next one. */
   from: Date
   to: Date
-  /** Asked for when the connection is there, so that no event is booked before it is looked for. */
+  /** Called when the connection is there, so that no event is booked before the query looks for it. */
   unbooked: () => readonly Unbooked[]
 }
 
@@ -51,13 +51,13 @@ interface Row {
 }
 
 /**
- * What accounts, keys, organizations and their members used in a month, from the sums by day, which are
- * kept for ever. One statement and so one snapshot: an event is either in a sum or not among the booked.
+ * Reads the month's usage of accounts, keys, organizations and their members from the sums by day, which are kept
+ * for ever. One statement and so one snapshot: an event is either in a sum or not among the booked.
  */
 export const readMonth = (db: Kysely<Schema>, { usedBy, from, to, unbooked }: Asked) =>
   db.connection().execute(async (connection): Promise<MonthSums> => {
     const events = unbooked()
-    // ISO 8601 in UTC sorts as text; days without any of them are not looked into.
+    // ISO 8601 in UTC sorts as text; days without any of the events are not read.
     const times = events.map(({ startedAt }) => startedAt).toSorted()
     const own = usedBy.filter(({ organizationId }) => !organizationId)
     const { rows } = await sql<Row>`

@@ -1,22 +1,22 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../db/schema'
 
-/** A start of a process that takes leases. Each start has an id of its own. */
+/** One start of a process that takes leases. Each start has an id of its own. */
 export interface LedgerNode {
   id: string
-  /** The same for every start on the same data directory, and for no other. */
+  /** Identical for every start on the same data directory, and unique to it. */
   place: string
 }
 
-// Three heartbeats missed: no longer one of those that share an account.
+// Three missed heartbeats: the node no longer shares accounts.
 export const aliveSeconds = 60
 
-/** Makes a start known. */
+/** Registers a start. */
 export async function registerNode(db: Kysely<Schema>, { id, place }: LedgerNode): Promise<void> {
   await sql`insert into node (id, place) values (${id}, ${place})`.execute(db)
 }
 
-/** Says that a node lives; resolves with how many do. */
+/** Records a node's heartbeat; resolves with the number of live nodes. */
 export async function recordHeartbeat(db: Kysely<Schema>, id: string): Promise<number> {
   const { rows } = await sql<{ alive: number }>`
     with me as (update node set seen_at = now() where id = ${id} returning id)
@@ -26,7 +26,7 @@ export async function recordHeartbeat(db: Kysely<Schema>, id: string): Promise<n
   return Math.max(1, rows[0]?.alive ?? 1)
 }
 
-/** Earlier starts at this place that still have active leases. */
+/** Finds earlier starts at this place that still have active leases. */
 export async function findEarlierStarts(db: Kysely<Schema>, { id, place }: LedgerNode) {
   const { rows } = await sql<{ id: string }>`
     select distinct node.id from node join credit_lease on credit_lease.node_id = node.id
@@ -34,7 +34,7 @@ export async function findEarlierStarts(db: Kysely<Schema>, { id, place }: Ledge
   return rows.map((row) => row.id)
 }
 
-/** Forgets a start that gave everything back. */
+/** Deletes a start that returned everything. */
 export async function deleteNode(db: Kysely<Schema>, id: string): Promise<void> {
   await sql`delete from node where id = ${id}`.execute(db)
 }

@@ -1,10 +1,10 @@
 import type { AccountCredit } from './account-credit'
 import type { LocalLease } from './local-lease'
 
-/** What an account does not use for so long goes back. */
+/** An account idle for this long returns its credit. */
 export const idleMs = 30_000
 
-/** A slice of this node, and whose it is. */
+/** A lease of this node and its account. */
 export interface OwnedLease {
   accountId: string
   purse: AccountCredit
@@ -12,7 +12,7 @@ export interface OwnedLease {
 }
 
 /**
- * The account is not used; or the slice is retired and has something free, or ends: its last cost
+ * Returns whether the account is unused, or the lease is retired and has free credit, or ends: its last cost
  * should be booked by now.
  */
 export function isIdle({ purse, slice }: OwnedLease, now: number): boolean {
@@ -21,9 +21,9 @@ export function isIdle({ purse, slice }: OwnedLease, now: number): boolean {
   return slice.held > 0n ? slice.free > 0n : now - slice.settledAtMs >= idleMs
 }
 
-/** Whether there is anything to give back, a lease without amount included. */
+/** Returns whether a lease can be returned, a lease without amount included. */
 export const isReturnable = ({ isUnsure, free, held }: LocalLease) =>
   !isUnsure && (free > 0n || (free === 0n && held === 0n))
 
-/** Of what costs beyond their holds have taken, nothing can be given back. */
+/** Costs beyond their holds may have made it negative: then nothing can be returned. */
 export const returnableOf = ({ free }: LocalLease) => (free > 0n ? free : 0n)

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../db/schema'
 
-/** Sets or lifts what has an account refused whatever costs until somebody pays. */
+/** Sets or lifts the restriction that refuses an account all paid requests until a payment. */
 export async function setPaymentRequired(
   db: Kysely<Schema>,
   accountId: string,

@@ -3,17 +3,17 @@ import { generateIdBody } from '../db/id'
 import type { Schema } from '../db/schema'
 import { isTaken } from '../db/violation'
 
-/** Where the other side of a posting stands. */
+/** The house account on the other side of a posting. */
 export type HouseAccount = 'house:topup' | 'house:promo' | 'house:adjustment'
 
-/** Money that comes to an account, or leaves it, other than by usage. */
+/** A movement of money to or from an account, other than by usage. */
 export interface Posting {
   accountId: string
-  /** Nano-dollars; negative takes. */
+  /** Nano-dollars; a negative amount debits the account. */
   amount: bigint
   kind: 'topup' | 'bonus' | 'adjust' | 'refund' | 'dispute'
   house: HouseAccount
-  /** Of which there is one: a payment's id, a request's. Used twice, it moves nothing again. */
+  /** Unique: a payment's id, a request's. A second posting with it moves nothing. */
   externalRef: string
   description: string
 }
@@ -26,9 +26,8 @@ export interface Posted {
 }
 
 /**
- * Moves money between an account and the house, in one transaction. Undefined when the account has
- * not that much for anybody, or is none. What was posted before by the same `externalRef` is returned
- * as it was.
+ * Moves money between an account and the house, in one transaction. Undefined where the account does not exist or
+ * its available balance is too low. An earlier posting with the same `externalRef` is returned as it was.
  */
 export async function post(db: Kysely<Schema>, posting: Posting): Promise<Posted | undefined> {
   const { accountId, amount, kind, house, externalRef, description } = posting
@@ -55,7 +54,7 @@ export async function post(db: Kysely<Schema>, posting: Posting): Promise<Posted
       account.posted as "balanceAfter", booked.created_at as "createdAt"
     from booked, account`
     .execute(db)
-    // Posted by somebody else in this very moment.
+    // Another process posted it at this very moment.
     .catch((thrown: unknown) => {
       if (isTaken(thrown)) return { rows: [] }
       throw thrown

@@ -1,12 +1,12 @@
 const windowMs = 30_000
 
-/** What an account spent here lately: in the half minute that runs, or in the one before. */
+/** An account's recent spending on this node: in the current half minute, or in the one before. */
 export class RecentSpend {
   #sinceMs = 0
   #amount = 0n
   #before = 0n
 
-  /** `nowMs` by a clock that never goes back. */
+  /** `nowMs` is monotonic. */
   note(cost: bigint, nowMs: number): void {
     const ageMs = nowMs - this.#sinceMs
     if (ageMs < windowMs) {
@@ -18,7 +18,7 @@ export class RecentSpend {
     this.#amount = cost
   }
 
-  /** Nano-dollars of about 30 seconds. */
+  /** Nano-dollars per 30 seconds, approximately. */
   get amount(): bigint {
     return this.#amount > this.#before ? this.#amount : this.#before
   }

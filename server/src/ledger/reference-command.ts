@@ -1,6 +1,6 @@
 import * as fc from '../../testing/property'
 
-/** Everything that can happen to two accounts on three nodes; `pick` chooses among what is there. */
+/** A command that can happen to two accounts on three nodes; `pick` chooses among those that apply. */
 export type LeaseCommand =
   | { do: 'topUp'; account: number; amount: number }
   | { do: 'admit'; node: number; account: number; full: number; floor: number }

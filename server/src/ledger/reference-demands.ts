@@ -1,9 +1,9 @@
 import type { ReferenceTake } from './reference-ledger'
 
-/** A node that is short of an account, in line. */
+/** The demand of a node that is short of an account's credit. */
 export interface ReferenceDemand {
   amount: bigint
-  /** Moments are numbers that only grow, as statements on one account follow each other. */
+  /** Moments are rising numbers, as statements on one account follow each other. */
   since: number
   recalledAt: number
   untilMs: number
@@ -15,7 +15,7 @@ const usualMs = 2000
 export class ReferenceDemands {
   readonly #lines = new Map<string, Map<string, ReferenceDemand>>()
 
-  /** What the node waits for itself, what those before it wait for, and whether there are any others. */
+  /** Returns the node's own demand, that of the nodes before it, and whether there are any others. */
   line(accountId: string, nodeId: string, nowMs: number) {
     const waiting = [...(this.#lines.get(accountId) ?? [])].filter(
       ([, { untilMs }]) => untilMs > nowMs,
@@ -28,7 +28,7 @@ export class ReferenceDemands {
     return { own, older, hasOthers: others.length > 0 }
   }
 
-  /** What the node waits for after a call that left `lacking`. */
+  /** Records the node's demand after a call that left `lacking`. */
   put(
     { accountId, nodeId, isRecalling, nowMs, demandMs = usualMs }: ReferenceTake,
     left: { lacking: bigint; own: ReferenceDemand | undefined; moment: number },
@@ -48,7 +48,7 @@ export class ReferenceDemands {
     return demand
   }
 
-  /** Whether there was one. */
+  /** Returns whether there was a demand. */
   delete(accountId: string, nodeId: string): boolean {
     return this.#lines.get(accountId)?.delete(nodeId) ?? false
   }

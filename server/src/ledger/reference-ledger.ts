@@ -6,8 +6,8 @@ import type { RenewedLease } from './renew-leases'
 import type { Return, ReturnAnswer } from './return-leases'
 
 /**
- * The ledger's tables and statements as plain objects: what the tests of the money core run against,
- * and what the SQL is held against.
+ * The ledger's tables and statements as plain objects: tests of the money core run against them, and the SQL is
+ * compared with them.
  */
 
 export interface ReferenceAccount {
@@ -21,7 +21,7 @@ export interface ReferenceLease extends LeaseState {
   state: 'active' | 'closed' | 'swept'
   generation: number
   expiresAtMs: number
-  /** When its node last answered recalls. */
+  /** The moment at which its node last answered reclaims. */
   yieldedAt: number
 }
 
@@ -31,7 +31,7 @@ export interface ReferenceEvent {
   leaseId: string
   cost: bigint
   fromLease: bigint
-  /** Who gets what is paid, less the fee, where that is not the house. */
+  /** The payee of what is paid, less the fee, where that is not the house. */
   payeeId?: string | null
   feeMillionths?: number
 }
@@ -56,12 +56,12 @@ const most = (...amounts: bigint[]) => amounts.reduce((a, b) => (a > b ? a : b))
 export class ReferenceLedger {
   readonly accounts = new Map<string, ReferenceAccount>()
   readonly leases = new Map<string, ReferenceLease>()
-  /** Those of them that have not ended. */
+  /** The leases that have not ended. */
   readonly active = new Map<string, ReferenceLease>()
   readonly demands = new ReferenceDemands()
-  /** Attempt id -> what of its cost was charged, and what was not. */
+  /** The charged and the written-off part of a cost, by attempt id. */
   readonly booked = new Map<string, { charged: bigint; writtenOff: bigint }>()
-  /** What all accounts earned of others. */
+  /** The sum of all accounts' earnings from others. */
   earned = 0n
   #moment = 0
 
@@ -71,7 +71,7 @@ export class ReferenceLedger {
     return account
   }
 
-  /** As `take_lease` of migration 0032. `onRecall` is told where other nodes are to return what they have. */
+  /** Acts as `take_lease` of migration 0032. Calls `onRecall` where other nodes should return credit. */
   take(wanted: ReferenceTake, onRecall?: () => void): LeaseAnswer {
     const { leaseId, generation, accountId, nodeId, need, wish, nodes, nowMs } = wanted
     const account = this.account(accountId)
@@ -151,7 +151,7 @@ export class ReferenceLedger {
     return this.demands.delete(accountId, nodeId)
   }
 
-  /** As `fence_lease`. */
+  /** Acts as `fence_lease`. */
   fence(fenced: {
     leaseId: string
     generation: number
@@ -178,7 +178,7 @@ export class ReferenceLedger {
     return this.#answer(leaseId, accountId, posted - leased)
   }
 
-  /** As `return_leases`; leases for which `isLocked` says so are skipped. */
+  /** Acts as `return_leases`; skips leases for which `isLocked` returns true. */
   giveBack(
     returns: readonly Return[],
     { isLast }: { isLast: boolean },
@@ -228,7 +228,7 @@ export class ReferenceLedger {
     }
   }
 
-  /** Books a batch of events, each once; what is earned in it is there for the next one. */
+  /** Books a batch of events, each once; earnings of the batch are available to the next one. */
   settle(events: readonly ReferenceEvent[]): void {
     const earnings: { payeeId: string; amount: bigint }[] = []
     for (const event of events) {
@@ -252,7 +252,7 @@ export class ReferenceLedger {
     }
   }
 
-  /** Sentences about what is wrong; none when all invariants hold. */
+  /** Returns sentences about violations; none when all invariants hold. */
   violations(): string[] {
     return [...this.accounts].flatMap(([id, { posted, leased }]) => {
       const unspent = this.#activeOf(id).reduce((sum, [, it]) => sum + it.amount - it.spent, 0n)

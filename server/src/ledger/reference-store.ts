@@ -2,7 +2,7 @@ import type { LeaseStore } from './lease-store'
 import type { ReferenceLedger } from './reference-ledger'
 
 interface Ports {
-  /** Runs work at the database, and answers, as far as both arrive. */
+  /** Runs work at the database, and answers, as far as both messages arrive. */
   call: <Result>(work: () => Result) => Promise<Result>
   nodeId: () => string
   nowMs: () => number
@@ -10,7 +10,10 @@ interface Ports {
   onCredit: (accountId: string) => void
 }
 
-/** The lease statements of a node on a ledger of plain objects, of three nodes, in a database that is always sure to be gone. */
+/**
+ * Creates a node's lease statements on a ledger of plain objects, with three nodes, in a database that is always
+ * reported gone.
+ */
 export function createReferenceStore(ledger: ReferenceLedger, ports: Ports): LeaseStore {
   const { call, nodeId, nowMs, onRecall, onCredit } = ports
   return {

@@ -9,7 +9,7 @@ import type { Hold } from './local-lease'
 
 interface Call {
   node: Node
-  /** Does it, and answers unless the answer is to be lost. */
+  /** Applies the call, and answers unless the answer is to be lost. */
   apply: (isAnswered: boolean) => void
   reject: (error: Error) => void
 }
@@ -30,7 +30,7 @@ interface Node {
 
 const otherThan = (accountId: string) => (accountId === 'account 0' ? 'account 1' : 'account 0')
 
-/** The world of one sequence: calls are applied and answered when a command says so. */
+/** The simulated world of one sequence: calls are applied and answered when a command does so. */
 export class World {
   readonly ledger = new ReferenceLedger()
   readonly calls: Call[] = []
@@ -63,7 +63,7 @@ export class World {
         pause: (ms) =>
           new Promise((resolve) => this.pauses.push({ untilMs: this.nowMs + ms, resolve })),
         store: this.#storeOf(() => made),
-        // Short, so that it happens in nearly every sequence.
+        // Short, so that rotation happens in nearly every sequence.
         rotateAfterMs: 100_000,
         onError: () => undefined,
       }),
@@ -136,7 +136,7 @@ export class World {
         this.pass(step.ms)
         break
     }
-    // Whatever was resolved runs on, up to its next call.
+    // Continuations of resolved calls run on, up to their next call.
     for (let turn = 0; turn < 12; turn++) await Promise.resolve()
     expect(this.ledger.violations()).toEqual([])
     this.#expectSlicesWithinLeases()
@@ -193,7 +193,7 @@ export class World {
   #deliver(chosen: number, how: 'answered' | 'lost before' | 'lost after'): void {
     const [one] = this.calls.splice(chosen % (this.calls.length || 1), 1)
     if (!one) return
-    // What a dead node sent may still arrive; nobody hears the answer.
+    // A call that a dead node sent may still arrive; its answer is lost.
     if (how === 'lost before') return one.reject(new Error('lost'))
     try {
       one.apply(how === 'answered')
@@ -243,7 +243,7 @@ export class World {
     )
   }
 
-  /** What running requests may still cost an account, and what is not booked yet. */
+  /** The amount that running requests may still cost an account, and the amount not booked yet. */
   promised(accountId: string): bigint {
     const held = this.running.filter((one) => one.accountId === accountId)
     const unbooked = this.nodes
@@ -263,7 +263,7 @@ export class World {
     }
   }
 
-  /** A node never believes in more than the ledger reserved for it, while it may use it. */
+  /** A node never assumes more than the ledger reserved for it, while it may use it. */
   #expectSlicesWithinLeases(): void {
     for (const { nodes, ledger } of [this]) {
       for (const { purses, isAlive } of nodes) {
@@ -280,7 +280,7 @@ export class World {
     }
   }
 
-  /** Every fault heals: calls are answered, all is settled and booked, idle leases go back. */
+  /** Heals every fault: calls are answered, all is settled and booked, idle leases are returned. */
   async heal(): Promise<void> {
     for (let round = 0; round < 40; round++) {
       while (this.calls.length > 0) await this.run({ do: 'deliver', pick: 0, fate: 'answered' })

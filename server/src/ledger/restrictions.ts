@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../db/schema'
 import { withTimeout } from '../with-timeout'
 
-/** Why an account is not served what costs. */
+/** The reason for which an account is refused paid requests. */
 export type Restriction = 'under_review' | 'payment_method_required'
 
 interface Options {
@@ -15,8 +15,8 @@ const patienceMs = 3000
 const againMs = 500
 
 /**
- * The accounts that are not served what costs, all of them in memory: there are few, and a request
- * must not wait for the database to learn that its account is none of them.
+ * The accounts that are refused paid requests, all of them in memory: there are few, and a request must not wait
+ * for the database to learn that its account is not restricted.
  */
 export class Restrictions implements Disposable {
   readonly #options: Options
@@ -29,12 +29,12 @@ export class Restrictions implements Disposable {
     this.#options = options
   }
 
-  /** Undefined for an account that is served. */
+  /** Returns the restriction; undefined for an account that is served. */
   of(accountId: string): Restriction | undefined {
     return this.#restricted.get(accountId)
   }
 
-  /** Reads them; rejects when the database does not answer. */
+  /** Reads the restrictions; rejects when the database does not answer. */
   async read(): Promise<void> {
     const { rows } = await withTimeout(
       sql<{ id: string; isBlocked: boolean }>`
@@ -47,7 +47,7 @@ export class Restrictions implements Disposable {
     )
   }
 
-  /** Something changed, or may have: reads until it was answered; what is known stays meanwhile. */
+  /** Reads again after a change, or a possible one, until the database answers; known restrictions stay meanwhile. */
   refreshSoon(): void {
     this.#isStale = true
     if (!this.#isReading) void this.#refresh()

@@ -7,7 +7,7 @@ const dayMs = 86_400_000
 const minuteSumDays = 2
 const hourSumDays = 90
 
-/** What was forgotten. */
+/** The partitions and rows that were purged. */
 export interface PurgedRows {
   partitions: string[]
   leases: number
@@ -15,8 +15,8 @@ export interface PurgedRows {
 }
 
 /**
- * Forgets usage events and ended leases of more than `days` full days ago, sums by minute of more
- * than 2 days and by hour of more than 90. Sums by day, and the ledger, stay.
+ * Purges usage events and ended leases of more than `days` full days ago, sums by minute of more than 2 days and
+ * by hour of more than 90. Sums by day, and the ledger, stay.
  */
 export async function purgeOldRows(db: Kysely<Schema>, days: number): Promise<PurgedRows> {
   const day = (await getToday(db)).getTime()
@@ -27,7 +27,7 @@ export async function purgeOldRows(db: Kysely<Schema>, days: number): Promise<Pu
     'credit_lease',
     sql`state <> 'active' and created_at < ${keptSince}`,
   )
-  // Of leases that ended before their node told that nothing is held.
+  // Held amounts of leases that ended before their node published that nothing is held.
   await purgeRows(
     db,
     'credit_held',
@@ -46,8 +46,8 @@ const sumsBefore = (grain: 'minute' | 'hour', beforeMs: number) =>
   sql`grain = ${grain} and starts_at < ${new Date(beforeMs)}`
 
 /**
- * Drops the partitions of the days before. What the audit compares with its events begins at
- * `keptSince` from then on, in the same transaction.
+ * Drops the partitions of the days before. In the same transaction it sets `keptSince`, from which on the audit
+ * compares with events.
  */
 const forgetEvents = (db: Kysely<Schema>, keptSince: Date): Promise<string[]> =>
   db.transaction().execute(async (trx) => {

@@ -6,7 +6,7 @@ import type { Schema } from '../db/schema'
 /** A part of a lease that its node no longer wants. */
 export interface Return {
   leaseId: string
-  /** As the node knows it. */
+  /** The generation that the node knows. */
   generation: number
   /** Nano-dollars, of what the lease has not spent: all that no running request holds. */
   amount: bigint
@@ -16,10 +16,10 @@ export interface Return {
 export type ReturnAnswer = Pick<LeaseAnswer, 'isApplied' | 'generation' | 'isActive' | 'amount'>
 
 /**
- * Gives parts of leases back to their accounts, in one statement, and notes that their nodes have answered all
- * recalls so far. A lease of which nothing is left ends when its node says so by `isLast`. Nothing changes for a
- * lease that has another generation, has ended, or has spent more than its node knows. Resolves with answers by
- * lease; one is missing where its account was skipped.
+ * Returns parts of leases to their accounts, in one statement, and records that their nodes have answered all
+ * reclaims so far. A lease of which nothing is left ends when its node sets `isLast`. Nothing changes for a lease
+ * that has another generation, has ended, or has spent more than its node knows. Resolves with answers by lease;
+ * one is missing where its account was skipped.
  */
 export async function returnLeases(
   db: Kysely<Schema>,

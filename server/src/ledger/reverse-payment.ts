@@ -2,28 +2,28 @@ import { sql, type Transaction } from 'kysely'
 import type { Schema } from '../db/schema'
 import { generateIdBody } from '../db/id'
 
-/** Money that was paid in, and that the payment processor takes back. */
+/** A payment, or part of one, that the payment processor takes back. */
 export interface PaymentReversal {
   accountId: string
   /** Nano-dollars. */
   amount: bigint
   kind: 'refund' | 'dispute'
-  /** Of which there is one. Used twice, it fails. */
+  /** Unique. A second use fails. */
   externalRef: string
   description: string
 }
 
-/** What an account owes the house is the balance of an account of the house. */
+/** The account of the house whose balance is an account's debt. */
 const debtAccount = (accountId: string) => `house:debt:${accountId}`
 
-/** Has nobody else move an account until the transaction ends: leases and settlements wait. */
+/** Locks an account until the transaction ends: leases and settlements wait. */
 export async function lockAccount(trx: Transaction<Schema>, accountId: string): Promise<void> {
   await sql`select 1 from credit_account where id = ${accountId} for update`.execute(trx)
 }
 
 /**
- * Takes back what is available of `amount`, and books the rest as a debt: a balance is never below
- * zero (M33). Resolves with the debt that is new.
+ * Takes back what is available of `amount`, and books the rest as a debt: a balance is never below zero (M33).
+ * Resolves with the debt that is new.
  */
 export async function reversePayment(
   trx: Transaction<Schema>,
@@ -61,7 +61,7 @@ const openDebt = (trx: Transaction<Schema>, accountId: string) =>
     values (${debtAccount(accountId)}, ${debtAccount(accountId)})
     on conflict (id) do nothing`.execute(trx)
 
-/** What an account owes. */
+/** Reads an account's debt. */
 export async function readDebt(trx: Transaction<Schema>, accountId: string): Promise<bigint> {
   const { rows } = await sql<{ debt: bigint }>`
     select coalesce(-sum(amount), 0)::bigint as debt
@@ -70,8 +70,8 @@ export async function readDebt(trx: Transaction<Schema>, accountId: string): Pro
 }
 
 /**
- * Pays what an account owes, as far as its available balance goes. Resolves with what it still owes.
- * The caller has locked the account.
+ * Pays an account's debt, as far as its available balance allows. Resolves with the remaining debt. The caller
+ * has locked the account.
  */
 export async function payDebt(
   trx: Transaction<Schema>,
@@ -108,7 +108,7 @@ interface Entry {
   balanceAfter: bigint | null
 }
 
-/** An entry of nothing is none. */
+/** An entry of zero is left out. */
 async function insertEntries(
   trx: Transaction<Schema>,
   transactionId: string,

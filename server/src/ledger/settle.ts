@@ -15,38 +15,38 @@ const nothingLost: WrittenOff = new Map()
 const allTaken: Booked = { revived: false, writtenOff: nothingLost }
 const nothing: Allocation = { fromLease: 0n, fromBalance: 0n, writtenOff: 0n }
 
-/** What the house bears of events, by their ids, in nano-dollars; those that it bears nothing of are not there. */
+/** The amounts that the house bears, by event id, in nano-dollars; events without such an amount are absent. */
 export type WrittenOff = ReadonlyMap<string, bigint>
 
-/** What came of a batch. */
+/** The outcome of a booked batch. */
 export interface Booked {
-  /** Some of them had been taken for dead. */
+  /** Whether some of them had been recorded as dead. */
   revived: boolean
   writtenOff: WrittenOff
 }
 
 interface Settling {
-  /** Written with them, in the same transaction. */
+  /** Runs in the same transaction, after the events. */
   beside?: ((trx: Db, booked: Booked) => Promise<void>) | undefined
-  /** Told when all is written. */
+  /** Called when all is written. */
   beforeCommit?: (() => void) | undefined
 }
 
-/** A usage event to be booked: its record, and what booking needs of it. */
+/** A usage event to be booked: its record, and the charge that booking needs. */
 export interface BookableEvent {
   record: string
   charge: Charge
 }
 
-/** Some events of a batch are in the ledger already. */
+/** Thrown where some events of a batch are in the ledger already. */
 class Repeated extends Error {
   override readonly name = 'Repeated'
 }
 
 /**
  * Books a batch of usage events, or records of them, in one transaction, each once: an event that is already
- * there falls out, so that a batch whose commit went unanswered is sent again as it is (M30, I4, I20).
- * Locks accounts, then leases, each in the order of their ids. Resolves with what the house bears of them.
+ * there is left out, so that a batch whose commit went unanswered is sent again as it is (M30, I4, I20). Locks
+ * accounts, then leases, each in the order of their ids. Resolves with what the house bears of them.
  */
 export async function settle(
   db: Kysely<Schema>,
@@ -83,8 +83,8 @@ async function lock(trx: Db, batch: readonly BookableEvent[]): Promise<Locked> {
 }
 
 /**
- * Where the leases pay for all of a batch, as they do in the steady state, it is booked as a whole; then
- * none of it had been taken for dead. Undefined where they do not; rejects with `Repeated`.
+ * Books a batch as a whole where the leases pay for all of it, as they do in the steady state; then none of it
+ * had been recorded as dead. Undefined where they do not; rejects with `Repeated`.
  */
 function bookTaken(
   trx: Db,
@@ -108,7 +108,7 @@ function bookTaken(
   return storing.then(() => allTaken)
 }
 
-/** The id of the first of those that have a name in common, by that name. */
+/** Returns the id of the first in each group, by the name of the group. */
 function firstBy<One extends { id: string }>(
   all: readonly One[],
   nameOf: (one: One) => string | null,
@@ -121,7 +121,7 @@ function firstBy<One extends { id: string }>(
   return first
 }
 
-/** Each attempt once; of one that was also taken for dead, the settlement. */
+/** Keeps each attempt once; where one was also recorded as dead, the settlement. */
 function distinct(events: readonly BookableEvent[]): BookableEvent[] {
   const byId = new Map<string, BookableEvent>()
   for (const event of events) {
@@ -173,7 +173,7 @@ async function bookOneByOne(
   return { revived: alive.length > 0, writtenOff: writtenOffOf(booked, known) }
 }
 
-/** Of those that were there before, too: an answer may wait for it that the first commit's was lost for. */
+/** Includes events that were there before: a request may wait for the answer that the first commit lost. */
 function writtenOffOf(
   booked: readonly { charge: Charge; allocation: Allocation }[],
   known: ReadonlyMap<string, Known>,
@@ -196,7 +196,7 @@ async function store(
   { accounts, leases }: Locked,
   { earnings, firstOf, insert }: Booking,
 ) {
-  // First of all, as it may find that some were booked before.
+  // Runs first, as it may find that some were booked before.
   await insert()
   await bookTransactions(trx, accounts, { earnings, firstOf })
   await storeAccounts(trx, accounts)
@@ -239,7 +239,7 @@ async function lockLeases(trx: Db, charges: readonly Charge[]) {
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** An event that is in the ledger. */
+/** An event that is already in the ledger. */
 interface Known {
   id: string
   state: string
@@ -253,7 +253,7 @@ async function knownIds(trx: Db, charges: readonly Charge[]) {
   const times = charges.map(({ startedAt }) => startedAt)
   const first = times.reduce((a, b) => (a < b ? a : b))
   const last = times.reduce((a, b) => (a > b ? a : b))
-  // An event sent again has the same start: the partitions of other days need not be looked into.
+  // An event sent again has the same start: the partitions of other days need not be read.
   const { rows } = await sql<Known>`
     select id, state, written_off from usage_event
     where id = any(string_to_array(${ids}, ' '))
@@ -269,7 +269,7 @@ function toBooked(
 ): Omit<BookedRecord, 'record'> {
   const { cost, accountId, leaseId } = charge
   const account = cost > 0n && accountId !== null ? accounts.get(accountId) : undefined
-  // Nobody to charge: an account that is gone leaves its last cost to the house.
+  // An account that is gone leaves its last cost to the house.
   if (!account) return { allocation: { ...nothing, writtenOff: cost }, transactionId: null }
   const lease = leaseId === null ? undefined : leases.get(leaseId)
   const allocation = allocateCharge(charge, account, lease)

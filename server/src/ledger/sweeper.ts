@@ -10,14 +10,14 @@ export interface SweeperPorts {
 const watchedMs = 60_000
 
 /**
- * Frees the leases of nodes that went silent: those a minute beyond their end by the database's clock
- * that this node itself has seen unrenewed for a minute, so that no single clock decides.
+ * Frees the leases of dead nodes: those a minute beyond their end by the database's clock that this node itself
+ * has seen unrenewed for a minute, so that no single clock decides.
  */
 export class Sweeper {
   readonly #ports: SweeperPorts
   readonly #nowMs: () => number
   readonly #crashAt: ((point: 'sweep-mid') => void) | undefined
-  /** Lease -> its end, and when it was first seen so. */
+  /** The end of each overdue lease, and when this node first saw it. */
   #watched = new Map<string, { endsMs: number; sinceMs: number }>()
 
   constructor(ports: SweeperPorts, nowMs: () => number, crashAt?: (point: 'sweep-mid') => void) {
@@ -26,7 +26,7 @@ export class Sweeper {
     this.#crashAt = crashAt
   }
 
-  /** To be called every few seconds. Resolves with the leases it ended. */
+  /** Sweeps overdue leases; called every few seconds. Resolves with the ids of the leases it ended. */
   async sweep(): Promise<string[]> {
     const now = this.#nowMs()
     const expired = await this.#ports.expired()

@@ -1,15 +1,15 @@
 import * as fc from '../../testing/property'
 
-/** `isMembers`: of a member of an organization that earns it. */
+/** `isMembers`: the cost is of a member of an organization that earns it. */
 interface Cost {
   cost: number
   isMembers: boolean
 }
 
-/** What the statement believes, beside what the lease has: late and repeated statements know an earlier one. */
+/** The generation that the statement carries: late and repeated statements carry an earlier one. */
 type Generation = 'right' | 'earlier' | 'none'
 
-/** What is done to the tables and to their model. */
+/** A command for the tables and for their model. */
 export type TableCommand =
   | { do: 'topUp'; amount: number }
   | {

@@ -6,7 +6,7 @@ interface Sum {
   cost: bigint
 }
 
-/** What each lease has to bear; undefined where a charge is not wholly its lease's. */
+/** Returns the sum that each lease has to bear; undefined where a charge is not wholly its lease's. */
 function sumsOf(charges: readonly Charge[]): Map<string, Sum> | undefined {
   const sums = new Map<string, Sum>()
   for (const { cost, fromLease, leaseId, accountId } of charges) {
@@ -20,8 +20,8 @@ function sumsOf(charges: readonly Charge[]): Map<string, Sum> | undefined {
 }
 
 /**
- * Takes all charges out of their leases, as `allocate` would one by one, if those have enough for all:
- * in the steady state they have. False, and nothing changed, where they do not.
+ * Takes all charges out of their leases, as `allocateCharge` would one by one, if those have enough for all: in
+ * the steady state they have. Returns false, and changes nothing, where they do not.
  */
 export function takeFromLeases(
   charges: readonly Charge[],

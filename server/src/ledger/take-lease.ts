@@ -2,46 +2,46 @@ import { sql, type Kysely } from 'kysely'
 import { answerColumns, answersById, type LeaseAnswer, type LeaseAnswerRow } from './lease-answer'
 import type { Schema } from '../db/schema'
 
-/** What a node asks an account for. Amounts are nano-dollars. */
+/** A node's request for an account's credit. Amounts are nano-dollars. */
 export interface LeaseWanted {
   /** The node's own name for its lease; a lease that exists grows. */
   leaseId: string
   /** The lease's generation as the node knows it; 0 for a new lease. */
   generation: number
   accountId: string
-  /** What waiting requests lack. All of it is given if it is there and no other node has waited longer. */
+  /** The lack of waiting requests. All of it is given if it is there and no other node has waited longer. */
   need: bigint
-  /** What would last a while. Given as far as this node's share of the rest goes. */
+  /** An amount that would last a while. Given as far as this node's share of the rest allows. */
   wish: bigint
-  /** Has the other nodes return what they do not use, where the account has less than `need`. */
+  /** Makes the other nodes return what they do not use, where the account has less than `need`. */
   isRecalling: boolean
 }
 
-/** The node that asks. */
+/** The requesting node. */
 export interface LeaseTaker {
   nodeId: string
-  /** How many nodes share an account. */
+  /** The number of nodes that share an account. */
   nodes: number
   lifeSeconds: number
-  /** How long the node stays in line without asking again, where it is short. */
+  /** The time that a node stays in line without repeating its demand, where it is short. */
   demandSeconds: number
 }
 
 export type LeaseRequest = LeaseWanted & LeaseTaker
 
-/** The largest `bigint` of PostgreSQL: more than any account can have, so that asking for it is asking for all. */
+/** The largest `bigint` of PostgreSQL: more than any account can have, so that a request for it is one for all. */
 const maxAmount = 2n ** 63n - 1n
 const toBigint = (amount: bigint) => (amount < maxAmount ? amount : maxAmount)
 
-/** How a statement treats rows that are locked. */
+/** The treatment of locked rows by a statement. */
 export interface Locking {
   /** Leaves out accounts that are locked, instead of waiting for them. */
   isSkipping: boolean
-  /** How long the server waits for each lock before the statement fails with 55P03, having done nothing. */
+  /** The server's wait for each lock; after it the statement fails with 55P03, having changed nothing. */
   lockMs: number
 }
 
-/** Reserves a slice of an account's available balance for this node, or adds to it. See `takeLeases`. */
+/** Reserves a part of an account's available balance for this node, or adds to its lease. See `takeLeases`. */
 export async function takeLease(
   db: Kysely<Schema>,
   request: LeaseRequest,
@@ -51,8 +51,8 @@ export async function takeLease(
 }
 
 /**
- * Takes leases of several accounts, each once, in one statement and one commit. A lease that has another
- * generation than its node knows, or has ended, is left as it is, and its answer says so. Resolves with answers by
+ * Takes leases of several accounts, each once, in one statement and one commit. A lease that has ended, or has
+ * another generation than its node knows, stays as it is, and its answer reports so. Resolves with answers by
  * lease; one is missing where its account does not exist or was skipped.
  */
 export async function takeLeases(
@@ -74,7 +74,7 @@ export async function takeLeases(
   return answersById(rows)
 }
 
-/** Leaves the line of an account: the node's requests were refused. */
+/** Takes the node out of the account's line after it refused its requests. */
 export async function withdrawDemand(
   db: Kysely<Schema>,
   { accountId, nodeId }: { accountId: string; nodeId: string },

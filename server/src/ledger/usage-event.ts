@@ -32,26 +32,26 @@ export const tokensRead = (tokens: TokenCounts): number =>
 export const tokensWritten = (tokens: TokenCounts): number =>
   tokens.output + tokens.reasoning + tokens.audioOutput + tokens.imageOutput
 
-/** Who pays for an attempt, and by which price. Source: contract 11.1. */
+/** The payer of an attempt, and the price that applies. Source: contract 11.1. */
 export type BillingMode = 'platform' | 'house' | 'byok' | 'org_pays' | 'member_pays' | 'free'
 
-/** A candidate that was not asked. */
+/** A candidate that was skipped. */
 export interface PassedOver {
   model: string
   provider: string
   connectionId: string | null
-  /** The code of the error that it would have been, or `cooling_down`. */
+  /** The code of the error that the candidate would have failed with, or `cooling_down`. */
   reason: string
 }
 
-/** What is known of an attempt when it begins. */
+/** The part of a usage event that is known when an attempt begins. */
 export interface AttemptBeginning {
-  /** The attempt's id: doing it twice changes nothing. */
+  /** The attempt's id: booking it twice changes nothing. */
   id: string
   requestId: string
   userId: string
   keyId: string
-  /** Who pays; null where nobody does. */
+  /** The paying account; null for none. */
   accountId: string | null
   billingMode: BillingMode
   operation: 'chat' | 'completions' | 'embeddings'
@@ -61,25 +61,25 @@ export interface AttemptBeginning {
   streamed: boolean
   /** ISO 8601. */
   startedAt: string
-  /** Nano-dollars by rate, as they were when the request began; at its end those that it had, and the tier. */
+  /** Nano-dollars by rate, as they were when the request began; at its end the rates that applied, and the tier. */
   pricing: Readonly<Record<string, string>> | null
-  /** What the caller asked for; null where that is `model`. */
+  /** The model as the caller named it; null where that is `model`. */
   requestedModel: string | null
-  /** Who came before it and was not asked; null for nobody. */
+  /** The candidates that were skipped before it; null for none. */
   passedOver: readonly PassedOver[] | null
-  /** Whose connection it was, or whose pool pays: an organization's. Its account has the same id. */
+  /** The organization whose connection served it, or whose pool pays. Its account has the same id. */
   organizationId: string | null
   /** The platform's part of the price, in millionths; null where there is no price. */
   feeMillionths: number | null
 }
 
-/** How an attempt ended. */
+/** The part of a usage event that is known when an attempt ends. */
 export interface AttemptEnd {
-  /** The lease the hold was taken from; null where nothing was held. */
+  /** The lease that the hold was taken from; null where nothing was held. */
   leaseId: string | null
-  /** `ok`, `cancelled` when the caller left, or the code of an error. */
+  /** `ok`, `cancelled` when the client disconnected, or the code of an error. */
   outcome: string
-  /** Why it failed over: the code of an error; null for all others. */
+  /** The reason for a failover: the code of an error; null for all others. */
   reason: string | null
   /** An orphan was open when its process died: visible, and charged nothing. */
   state: 'settled' | 'orphan'
@@ -91,19 +91,19 @@ export interface AttemptEnd {
   cost: bigint
   /** The part of `cost` that the node took out of its lease. */
   fromLease: bigint
-  /** Nano-dollars: what it would have cost where an organization pays its provider, or the house; else null. */
+  /** Nano-dollars: the price where an organization pays its provider, or the house pays; else null. */
   price: bigint | null
 }
 
 /**
- * What one attempt used and cost. Written to the journal, then booked once, whatever happens. There is
- * one object of it from the attempt's beginning on, in which its end is filled in.
+ * The usage and cost of one attempt. Written to the journal, then booked once, whatever happens. One object
+ * exists from the attempt's beginning on; its end is filled in.
  */
 export interface UsageEvent extends AttemptBeginning, AttemptEnd {}
 
 /**
- * The cost that a request shows to its caller and counts against the limits of its key: what was charged,
- * or, where the house pays, the price. Nano-dollars.
+ * Returns the cost that a request reports to its caller and counts against the limits of its key: what was
+ * charged, or, where the house pays, the price. Nano-dollars.
  */
 export const costToCaller = ({ billingMode, cost, price }: UsageEvent): bigint =>
   billingMode === 'house' ? (price ?? 0n) : cost

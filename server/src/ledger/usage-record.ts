@@ -1,7 +1,7 @@
 import { storable } from '../db/storable'
 import type { PassedOver, TokenCounts, UsageEvent } from './usage-event'
 
-/** What booking needs to know of a usage event; amounts in nano-dollars. */
+/** The part of a usage event that booking needs; amounts in nano-dollars. */
 export interface Charge {
   id: string
   /** ISO 8601, in UTC. */
@@ -10,10 +10,10 @@ export interface Charge {
   leaseId: string | null
   cost: bigint
   fromLease: bigint
-  /** The account that gets what is paid, less the platform's fee; null where that is the house. */
+  /** The account that earns what is paid, less the platform's fee; null where that is the house. */
   payeeId: string | null
   feeMillionths: number
-  /** Its process died, or seems to have. */
+  /** Set where its process died, or seems to have. */
   isOrphan: boolean
 }
 
@@ -77,17 +77,17 @@ const placeOfMode = placeOf('billing_mode')
 const placeOfOrganization = placeOf('organization_id')
 const placeOfFee = placeOf('fee_millionths')
 const columnsOfEnd = placeOf('id')
-/** What a record had before any were added. */
+/** The number of columns of the oldest records. */
 const fewestColumns = placeOfOrganization
 
 /**
- * A usage event as the journal keeps it and the ledger books it: the values of `recordColumns` as a
- * JSON array, amounts as decimal text, times as ISO 8601. One that has not ended is written as it stands.
+ * Writes a usage event as the journal keeps it and the ledger books it: the values of `recordColumns` as a JSON
+ * array, amounts as decimal text, times as ISO 8601. An event that has not ended is written as it stands.
  */
 export function toRecord(event: UsageEvent): string {
   const { cost, fromLease, tokens } = event
   const costText = String(cost)
-  // One list and its text: put together of pieces it would be dozens of texts, for every request twice.
+  // One list and its text: assembled from pieces it would be dozens of texts, for every request twice.
   const values: unknown[] = [
     costText,
     fromLease === cost ? costText : String(fromLease),
@@ -124,7 +124,7 @@ export function toRecord(event: UsageEvent): string {
   return JSON.stringify(values)
 }
 
-/** Few have what comes last; of what a record has beyond its columns only the name is a caller's text. */
+/** Few events have the last columns; beyond the columns only the name is a caller's text. */
 function addLast(values: unknown[], event: UsageEvent): void {
   const { requestedModel, passedOver, reason, price, tokens } = event
   const last = [
@@ -157,7 +157,7 @@ const toPassedOver = ({ model, provider, connectionId, reason }: PassedOver) => 
   reason,
 })
 
-/** What booking needs to know of an event that was just made. */
+/** Returns the charge of an event that was just made. */
 export const toCharge = (event: UsageEvent): Charge => ({
   id: event.id,
   startedAt: event.startedAt,
@@ -170,17 +170,17 @@ export const toCharge = (event: UsageEvent): Charge => ({
   isOrphan: event.state === 'orphan',
 })
 
-/** Only a member pays the organization; what it pays itself is the house's. */
+/** Only a member pays the organization; its own payments go to the house. */
 const payeeOf = (mode: unknown, organizationId: string | null) =>
   mode === 'member_pays' ? organizationId : null
 
-/** A record with all columns, and what booking needs of it. Throws as `chargeOf`. */
+/** Returns a record with all columns, and its charge. Throws as `chargeOf`. */
 export function readRecord(record: string): { record: string; charge: Charge } {
   const values = valuesOf(record)
   return { record: JSON.stringify(values), charge: chargeIn(values) }
 }
 
-/** Reads a record. Throws on what `toRecord` did not write: a charge is never guessed at. */
+/** Reads the charge of a record. Throws on what `toRecord` did not write: a charge is never guessed at. */
 export const chargeOf = (record: string): Charge => chargeIn(valuesOf(record))
 
 function chargeIn(values: readonly unknown[]): Charge {
@@ -208,7 +208,7 @@ function chargeIn(values: readonly unknown[]): Charge {
   }
 }
 
-/** The record of an attempt that was open when its process died: visible, and charged nothing. */
+/** Returns the record of an attempt that was open when its process died: visible, and charged nothing. */
 export function toOrphanRecord(record: string): string {
   const [_cost, _fromLease, leaseId, _state, _outcome, ...rest] = valuesOf(record)
   return JSON.stringify(['0', '0', leaseId, 'orphan', 'orphan', ...rest])
@@ -222,14 +222,14 @@ export function readTexts(
   return (column) => textOrNull(values[placeOf(column)])
 }
 
-/** When the attempt of a record ended, in milliseconds since the epoch. */
+/** Returns when the attempt of a record ended, in milliseconds since the epoch. */
 export function getEndedAtMs(record: string): number {
   const values = valuesOf(record)
   const startedAt = textOrNull(values[placeOf('started_at')])
   return Date.parse(startedAt ?? '') + Number(values[placeOf('duration_ms')] ?? 0)
 }
 
-/** Whether a record is of a stream. */
+/** Returns whether a record is of a stream. */
 export const isStreamed = (record: string): boolean =>
   valuesOf(record)[placeOf('streamed')] === true
 

@@ -4,22 +4,22 @@ import { roundedUp } from './cost'
 
 interface Options {
   hold: Hold
-  /** What the hold pays for, and what it may be extended to. */
+  /** The output that the hold pays for, and the most that it may be extended to. */
   tokens: number
   most: number
-  /** Millionths of a nano-dollar, of a token of output; above zero. */
+  /** Millionths of a nano-dollar per token of output; above zero. */
   rate: bigint
-  /** More of the account's credit, as the request's hold was taken. */
+  /** Holds more of the account's credit, as the request's first hold was taken. */
   more: (need: CreditDemand) => Hold | Promise<Hold>
   onError: (error: unknown) => void
 }
 
-/** Tokens by which a hold grows at least, so that a long answer asks a few times only. */
+/** The least number of tokens by which a hold grows, so that a long answer extends it a few times only. */
 const leastStep = 512
-/** Less than that is not worth going on. */
+/** A smaller grant is not worth continuing the answer. */
 const leastGrant = 16
 
-/** The output that a running stream's hold pays for; it grows as the stream does. */
+/** The output that a running stream's hold pays for; it grows with the stream. */
 export class Allowance {
   readonly #options: Options
   #tokens: number
@@ -30,19 +30,19 @@ export class Allowance {
     this.#tokens = options.tokens
   }
 
-  /** Tokens of output, in all answers of the stream. */
+  /** The tokens of output, in all answers of the stream. */
   get tokens(): number {
     return this.#tokens
   }
 
-  /** Tokens beyond those it began with. */
+  /** The tokens beyond the initial ones. */
   get gained(): number {
     return this.#tokens - this.#options.tokens
   }
 
   /**
-   * Holds for more, out of the slice in memory if that has enough. False, or a promise of it, where
-   * nothing more may be written or paid. Never throws or rejects. One call at a time.
+   * Extends the hold, out of the lease in memory if that has enough. Returns false, or a promise of it, where the
+   * limit or the account allows no more. Never throws or rejects. One call at a time.
    */
   extend(): boolean | Promise<boolean> {
     const { most, more } = this.#options
@@ -66,7 +66,7 @@ export class Allowance {
     return roundedUp(BigInt(tokens) * this.#options.rate)
   }
 
-  /** False where the request has ended meanwhile, or its lease was replaced: it ends on the old one. */
+  /** Returns false where the request has ended meanwhile, or its lease was replaced: it ends on the old one. */
   #take(extension: Hold, step: number): boolean {
     const { hold, rate } = this.#options
     const { amount } = extension

@@ -4,23 +4,22 @@ import type { Pricing, ServiceTier } from '../catalog/model'
 import { selectPrice, type AppliedPrice } from '../catalog/price-tiers'
 import { noUsage, promptTokens, type Usage } from '../wire/usage'
 
-/** What decides on the price of a request that was held for. */
+/** The facts of a hold that decide on the price of its request. */
 interface Held {
   pricing: Pricing
-  /** The minute of the UTC day in which it was held. */
+  /** The minute of the UTC day in which the hold was taken. */
   minute: number
   volume: TokenBounds
 }
 
 /**
- * The price that a request turned out to have: its tier by the prompt as it was counted, and by the service
- * tier that was asked for and served. Prompts that were sent one by
- * one are judged by their mean.
+ * Returns the price that applies to a finished request: its tier by the counted prompt, and by the requested and
+ * the served service tier. Prompts that were sent one by one are priced by their mean.
  */
 export function selectUsagePrice(used: Usage, { pricing, minute, volume }: Held): AppliedPrice {
   const mean = Math.ceil(promptTokens(used) / Math.max(1, volume.requests))
   return selectPrice(pricing, {
-    // What was held for: a count beyond the model's context is none.
+    // Bounded by the hold: a count beyond the model's context is not believed.
     promptTokens: Math.min(mean, volume.longestPrompt),
     serviceTier: servedTier(used, volume.serviceTier),
     minute,
@@ -28,8 +27,8 @@ export function selectUsagePrice(used: Usage, { pricing, minute, volume }: Held)
 }
 
 /**
- * Never one that was not asked for: it was not held for. A discount is given where the provider says that it
- * served it so: many leave out a field that they do not know, and bill the usual price.
+ * Never a tier that was not requested: the hold does not cover it. A discount applies where the provider reports
+ * the tier as served: many leave out a field that they do not know, and bill the usual price.
  */
 function servedTier({ servedTier: said }: Usage, asked: ServiceTier | undefined) {
   if (said === asked) return asked
@@ -37,8 +36,8 @@ function servedTier({ servedTier: said }: Usage, asked: ServiceTier | undefined)
 }
 
 /**
- * What a cache saved of a price, in nano-dollars: its tokens as plain input, less what they cost. Below
- * zero where writing cost more than reading saved.
+ * Computes the savings of a cache on a price, in nano-dollars: the price of its tokens as plain input, less their
+ * cost. Below zero where writing cost more than reading saved.
  */
 export function computeCacheSavings(used: Usage, { rates }: AppliedPrice): bigint {
   const { cachedInput, cacheWrite, cacheWriteLong } = used
@@ -50,7 +49,7 @@ export function computeCacheSavings(used: Usage, { rates }: AppliedPrice): bigin
   return computeCost(plain, rates) - computeCost(read, rates)
 }
 
-/** What a usage costs at the rates of its request, in nano-dollars. */
+/** Computes a usage's cost at the rates of its request, in nano-dollars. */
 export const costAt = (used: Usage, { rates }: AppliedPrice, volume: TokenBounds): bigint =>
   computeCost(used, rates, {
     requests: volume.requests,

@@ -2,7 +2,7 @@ import type { Settled } from '../ledger/local-lease'
 import { costToCaller, type TokenCounts, type UsageEvent } from '../ledger/usage-event'
 import type { Usage } from '../wire/usage'
 
-/** Of an attempt that has not ended, or was not answered. */
+/** The tokens of an attempt that has not ended, or was not answered. */
 export const noTokens: TokenCounts = {
   input: 0,
   cachedInput: 0,
@@ -21,12 +21,12 @@ interface Ended {
   outcome: string
   used: Usage | undefined
   cost: bigint
-  /** Undefined where nothing was to be paid. */
+  /** Undefined for an attempt without a reservation. */
   price: bigint | undefined
   settled: Settled | undefined
 }
 
-/** Fills in how the last attempt of a request ended; returns the cost that its caller is shown. */
+/** Fills in the end of a request's last attempt; returns the cost that its caller sees. */
 export function endAttempt(event: UsageEvent, ended: Ended): bigint {
   const { outcome, used, cost, price, settled } = ended
   event.outcome = outcome
@@ -43,5 +43,5 @@ export function endAttempt(event: UsageEvent, ended: Ended): bigint {
   return costToCaller(event)
 }
 
-/** Its price counts, though it is not charged. */
+/** Returns whether the price counts, though it is not charged. */
 const isCounted = ({ billingMode: mode }: UsageEvent) => mode === 'org_pays' || mode === 'house'

@@ -3,30 +3,33 @@ import { limitsAt, limitUsage, type TokenBounds } from './worst-case'
 import type { Pricing } from '../catalog/model'
 import type { Usage } from '../wire/usage'
 
-/** What decides how much of a provider's count is believed. */
+/** The facts that decide how much of a provider's count is believed. */
 interface Grounds {
   volume: TokenBounds
-  /** The limit that is paid for, of each answer, and what a stream got beyond it. */
+  /** The paid output limit of each answer, and the tokens that a stream gained beyond it. */
   outputLimit: number
   gained: number
   contextLength: number | null
-  /** The caller set the output limit itself: it never pays beyond that. */
+  /** Set where the caller set the output limit itself: it never pays beyond that. */
   hasOwnLimit: boolean
-  /** The provider is an organization's, which is paid by what it counts, or whose members' limits that fills. */
+  /**
+   * Set where the provider is an organization's: the count decides the organization's pay, or fills its members'
+   * limits.
+   */
   isOthers: boolean
   /** Undefined where nothing is charged. */
   pricing: Pricing | undefined
-  /** How long the attempt has run, in milliseconds. */
+  /** The duration of the attempt, in milliseconds. */
   elapsedMs: number
 }
 
-/** The longest answer that is believed of a model whose context is not known. */
+/** The longest answer that is believed of a model with an unknown context. */
 const contextOfUnknown = 131_072
 
 /**
- * What is charged, shown and counted in limits of a provider's count. An estimate, a count that contradicts
- * itself, and the count of a third party never go beyond the hold; that of the payer's own provider does, up
- * to the model's context, unless the caller set a limit.
+ * Bounds a provider's count to what is charged, shown and counted in limits. An estimate, a count that
+ * contradicts itself, and the count of a third party never exceed the hold; that of the payer's own provider may,
+ * up to the model's context, unless the caller set a limit.
  */
 export function boundUsage(usage: Usage, grounds: Grounds): Usage {
   const { volume, outputLimit, gained, contextLength, hasOwnLimit, isOthers } = grounds

@@ -1,14 +1,14 @@
-/** What a spending limit leaves, to one request. Amounts are nano-dollars. */
+/** The remainder of a spending limit, for one request. Amounts are nano-dollars. */
 export interface Budget {
-  /** What may still be spent, what this request holds left out; undefined for no limit. */
+  /** The amount that may still be spent, without this request's hold; undefined for no limit. */
   readonly left: bigint | undefined
-  /** What the request may spend at most from now on, instead of what was held before. */
+  /** Sets the most that the request may spend from now on, in place of the earlier hold. */
   hold: (amount: bigint) => void
-  /** Holds that much more, or less. */
+  /** Holds that much more, or less where it is negative. */
   add: (amount: bigint) => void
 }
 
-/** What counts in two of them. */
+/** Combines two budgets: amounts count in both. */
 export function combineBudgets(
   one: Budget | undefined,
   other: Budget | undefined,

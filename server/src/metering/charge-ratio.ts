@@ -4,7 +4,7 @@ import { isServable } from '../catalog/is-priced'
 
 const whole = 1_000_000n
 
-/** A part of a price, such as the platform's fee. */
+/** A fraction of a price, such as the platform's fee. */
 export class ChargeRatio {
   readonly #millionths: bigint
 
@@ -16,12 +16,12 @@ export class ChargeRatio {
     return this.#millionths === 0n
   }
 
-  /** Nano-dollars of a price in nano-dollars, rounded down: never more than the share of its hold. */
+  /** Returns the fraction of a price in nano-dollars, rounded down: never more than the same fraction of its hold. */
   of(price: bigint): bigint {
     return this.#millionths === whole ? price : (price * this.#millionths) / whole
   }
 
-  /** The worst case of what is charged. */
+  /** Returns the worst case of the charge. */
   ofWorst(worst: WorstCase): WorstCase {
     if (this.#millionths === whole) return worst
     const { volume, fixed, perToken } = worst
@@ -33,12 +33,12 @@ export class ChargeRatio {
   }
 }
 
-/** All of it. */
+/** The whole price. */
 export const wholePrice = new ChargeRatio(1_000_000)
 
 const nothing = new ChargeRatio(0)
 
-/** How an attempt is paid. */
+/** The model and the billing of an attempt. */
 export interface Paying {
   model: Pick<Model, 'isFree' | 'pricing' | 'category'>
   billing: {
@@ -47,12 +47,12 @@ export interface Paying {
   }
 }
 
-/** What is charged of the price: where the payer of the provider is another, the fee for it. */
+/** Returns the charged fraction of the price: the whole, or the fee where another payer pays the provider. */
 export function computeCharge({ model, billing }: Paying, feeMillionths: number): ChargeRatio {
   const { mode, isWaived } = billing
   if (isWaived) return nothing
   if (mode === 'platform' || mode === 'member_pays') return wholePrice
-  // Without a price there is nothing to take a fee of.
+  // Without a price there is no fee.
   if (mode === 'free' || !isServable(model) || model.isFree) return nothing
   return feeMillionths === 0 ? nothing : new ChargeRatio(feeMillionths)
 }

@@ -1,10 +1,10 @@
 import type { Rates, TokenRates } from '../catalog/model'
 import type { Usage } from '../wire/usage'
 
-/** The buckets of a usage, each with tokens of its own. */
+/** The buckets of a usage, each with its own tokens. */
 export type UsageBucket = keyof TokenRates
 
-/** What is paid beside the tokens: pieces, characters and time. */
+/** Quantities that are paid beside the tokens: pieces, characters and time. */
 export interface Pieces {
   /** Requests to the provider: more than one where a batch was split. */
   requests?: number
@@ -45,12 +45,12 @@ const ratesBy = new WeakMap<Rates, Required<TokenRates>>()
 
 const million = 1_000_000n
 
-/** Millionths of a nano-dollar as nano-dollars, rounded up. */
+/** Converts millionths of a nano-dollar to nano-dollars, rounded up. */
 export const roundedUp = (millionths: bigint): bigint => (millionths + million - 1n) / million
 
 /**
- * The same of a number that sums products of counts and rates, none below zero: exact, or undefined where
- * that is more than a number holds. Each `bigint` is an object, and nearly all sums are far below.
+ * Rounds up a number of millionths that sums products of counts and rates, none below zero: exact, or undefined
+ * where a number cannot hold the sum. Each `bigint` is an object, and nearly all sums are far below.
  */
 export function roundUpNumber(millionths: number): bigint | undefined {
   // A rate, product or sum that had to be rounded is 2^53 at least, and so is all that it is part of.
@@ -59,7 +59,7 @@ export function roundUpNumber(millionths: number): bigint | undefined {
   return BigInt((millionths - rest) / 1_000_000 + (rest > 0 ? 1 : 0))
 }
 
-/** Tokens at a rate, exact. */
+/** Multiplies tokens by a rate, exactly. */
 export function multiplyRate(tokens: number, rate: bigint): bigint {
   const product = tokens * Number(rate)
   return product > Number.MAX_SAFE_INTEGER ? BigInt(tokens) * rate : BigInt(product)
@@ -67,7 +67,7 @@ export function multiplyRate(tokens: number, rate: bigint): bigint {
 
 const oneRequest: Pieces = {}
 
-/** What its requests, images and searches cost, in nano-dollars. */
+/** Computes the cost of requests, images and searches, in nano-dollars. */
 export function computePieceCost(pieces: Pieces, rates: Rates): bigint {
   const { request = 0n, image = 0n, search = 0n } = rates
   if (request === 0n && image === 0n && search === 0n) return 0n
@@ -75,7 +75,7 @@ export function computePieceCost(pieces: Pieces, rates: Rates): bigint {
   return BigInt(requests) * request + BigInt(images) * image + BigInt(searches) * search
 }
 
-/** What its characters and its time cost, in millionths of a nano-dollar. */
+/** Computes the cost of characters and time, in millionths of a nano-dollar. */
 export function costOfMeasured(measured: Pieces, rates: Rates): bigint {
   const { inputCharacters: read = 0n, outputCharacters: written = 0n, second = 0n } = rates
   if (read === 0n && written === 0n && second === 0n) return 0n
@@ -98,8 +98,8 @@ const buckets = [
 ] as const satisfies readonly UsageBucket[]
 
 /**
- * What a usage costs, in nano-dollars: summed exactly, rounded up once. The caller limits a usage to
- * what its request could use (`withinLimits`) before it is charged.
+ * Computes a usage's cost, in nano-dollars: summed exactly, rounded up once. The caller limits a usage to what
+ * its request could use (`limitUsage`) before it is charged.
  */
 export function computeCost(usage: Usage, given: Rates, pieces: Pieces = oneRequest): bigint {
   const rates = getBucketRates(given)
@@ -120,7 +120,7 @@ export function computeCost(usage: Usage, given: Rates, pieces: Pieces = oneRequ
   return ofPieces === 0n ? ofTokens : ofTokens + ofPieces
 }
 
-/** The tokens of sound from a cache that have a price of their own. */
+/** Returns the tokens of cached audio that have a price of their own. */
 const heardBefore = ({ cachedAudio = 0, cachedInput }: Usage, { cachedAudioInput }: Rates) =>
   cachedAudioInput === undefined ? 0 : Math.min(cachedAudio, cachedInput)
 

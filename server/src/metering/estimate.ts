@@ -11,32 +11,35 @@ import { noUsage, type Usage } from '../wire/usage'
 import { limitUsage, type TokenLimits } from './worst-case'
 
 /**
- * What a prompt's bytes alone say about its tokens. All byte counts are of UTF-8. The JSON of a request
- * is never shorter than the texts in it, so its length may stand in where an upper bound is wanted.
+ * Estimates and bounds of a prompt's tokens from its bytes alone. All byte counts are of UTF-8. The JSON of a
+ * request is never shorter than the texts in it, so its length may stand in where an upper bound is wanted.
  */
 
-// What dialects wrap around each message and around a whole conversation; 3 to 5 in the known ones.
+// Tokens that dialects add around each message and around a whole conversation; 3 to 5 in the known ones.
 const messageOverhead = 8
 
-/** Tokens that `bytes` of text in `messages` can never exceed: a token is at least one byte. */
+/** Returns the most tokens that `bytes` of text in `messages` can have: a token is at least one byte. */
 export const tokensAtMost = (bytes: number, messages = 1): number =>
   bytes + messageOverhead * (messages + 1)
 
-/** Tokens that `bytes` of text have at least, in OpenAI's vocabularies; others may have longer tokens. */
+/**
+ * Returns the fewest tokens that `bytes` of text can have, in OpenAI's vocabularies; others may have longer
+ * tokens.
+ */
 export const tokensAtLeast = (bytes: number): number => Math.ceil(bytes / longestTokenBytes)
 
 /**
- * Whether a prompt of texts is within `limit` tokens whatever it says, so that nothing need be
+ * Returns whether a prompt of texts is within `limit` tokens whatever its content, so that nothing need be
  * counted. For images, audio and files bytes prove nothing: see `PromptTexts.media`.
  */
 export const certainlyFits = (bytes: number, limit: number, messages = 1): boolean =>
   tokensAtMost(bytes, messages) <= limit
 
-/** Whether a prompt of texts is beyond `limit` tokens whatever it says. */
+/** Returns whether a prompt of texts is beyond `limit` tokens whatever its content. */
 export const certainlyExceeds = (bytes: number, limit: number): boolean =>
   tokensAtLeast(bytes) > limit
 
-/** The fields of an OpenAI chat request that become prompt tokens, as they come from the wire. */
+/** The fields of an OpenAI chat request that become prompt tokens, as received. */
 export interface ChatPrompt {
   messages: readonly PromptMessage[]
   tools?: readonly unknown[] | null | undefined
@@ -53,15 +56,15 @@ interface PromptMessage {
   function_call?: unknown
 }
 
-/** What there is to count in a chat request. */
+/** The countable content of a chat request. */
 export interface PromptTexts {
   texts: string[]
   messages: number
-  /** Parts that are not text: images, audio, files. Their tokens are in no text. */
+  /** The number of parts that are not text: images, audio, files. Their tokens are in no text. */
   media: number
 }
 
-/** The text of a part, undefined for one that holds something else. */
+/** Returns the text of a part, undefined for one that holds something else. */
 function textOf(part: unknown): string | undefined {
   if (!isObject(part)) return undefined
   if (part.type === 'text' && typeof part.text === 'string') return part.text
@@ -71,11 +74,11 @@ function textOf(part: unknown): string | undefined {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** Objects are read by models in a notation of their own; their JSON has about as many tokens. */
+/** Models read objects in a notation of their own; their JSON has about as many tokens. */
 const asJson = (value: unknown): string[] =>
   value === undefined || value === null ? [] : [JSON.stringify(value)]
 
-/** The texts of a chat request that count as prompt: messages, tool calls, tools and a wanted schema. */
+/** Collects the texts of a chat request that count as prompt: messages, tool calls, tools and a wanted schema. */
 export function collectPromptTexts(request: ChatPrompt): PromptTexts {
   const texts: string[] = []
   let media = 0
@@ -94,11 +97,11 @@ export function collectPromptTexts(request: ChatPrompt): PromptTexts {
   return { texts, messages: request.messages.length, media }
 }
 
-// Prose has about as many tokens as words and signs, code and JSON fewer; by bytes it is the other way
-// round, and plain words differ from learned ones. The mean is within 15 % for all of them.
+// Prose has about as many tokens as words and punctuation marks, code and JSON fewer; by bytes it is the other way
+// round, and plain words differ from rare ones. The mean is within 15 % for all of them.
 const usualBytesPerToken = 4.6
 
-/** Tokens of a usual message around its text, of a usual image, and of a conversation's opening. */
+/** The usual tokens of a message around its text, of an image, and of a conversation's opening. */
 const usualMessageTokens = 4
 export const usualMediaTokens = 1000
 
@@ -107,7 +110,7 @@ const tokensOf = ({ bytes, words, tokensAtLeast: least = 0 }: Size) =>
 
 type Size = Pick<TextSize, 'bytes' | 'words'> & Partial<Pick<TextSize, 'tokensAtLeast'>>
 
-/** Of longer prompts that much is looked at, in pieces from all over them: it holds up everybody. */
+/** Of longer prompts only this much is read, in evenly spread pieces: reading blocks all requests. */
 const maxMeasured = 262_144
 const pieceLength = 1024
 
@@ -131,10 +134,10 @@ function sizeOf(texts: readonly string[]): Size {
   return { bytes: size.bytes * ratio, words: size.words * ratio }
 }
 
-/** What a token of an answer takes beside its text where probabilities were asked for, for each of them. */
+/** The bytes that each requested log probability adds to a token of an answer. */
 const probabilityBytes = 48
 
-/** The tokens in that many bytes of an answer to a request, about. */
+/** Estimates the tokens in that many bytes of an answer to a request. */
 export function estimateOutputTokens(
   bytes: number,
   { logprobs, top_logprobs: top }: JsonObject,
@@ -149,7 +152,7 @@ export function estimateOutputTokens(
 const maxReadChars = 256 * 1024
 const sampleChars = 8 * 1024
 
-/** The tokens of texts by their length alone. Of long texts samples are read, evenly spread. */
+/** Estimates the tokens of texts by their length alone. Of long texts it reads samples, evenly spread. */
 export function estimateTexts(texts: readonly string[]): number {
   const chars = texts.reduce((sum, text) => sum + text.length, 0)
   if (chars <= maxReadChars) return tokensOf(sizeOf(texts))
@@ -164,11 +167,11 @@ export function estimateTexts(texts: readonly string[]): number {
   return Math.ceil((tokensOf(sizeOf(samples)) * all.length) / readChars)
 }
 
-/** The tokens of a chat request that are in none of its texts. */
+/** Estimates the tokens of a chat request outside its texts. */
 export const estimateAround = ({ messages, media }: Omit<PromptTexts, 'texts'>): number =>
   usualMessageTokens * (messages + 1) + usualMediaTokens * media
 
-/** The tokens of a request's prompt by its length alone, whichever endpoint it was for. */
+/** Estimates the tokens of a request's prompt by its length alone, on every endpoint. */
 export function estimatePrompt(body: JsonObject): number {
   const { messages, prompt, input } = body
   if (Array.isArray(messages)) {
@@ -182,8 +185,8 @@ export function estimatePrompt(body: JsonObject): number {
 }
 
 /**
- * A usage by length alone, for a provider that does not count; marked as estimated. The last resort,
- * so it is never beyond what the request could use.
+ * Estimates a usage by length alone, for a provider that does not count; marked as estimated. The last resort, so
+ * it never exceeds what the request could use.
  */
 export function estimateUsage(
   sizes: { promptTokens: number; output?: Size },
@@ -198,7 +201,7 @@ export function estimateUsage(
   return limits ? limitUsage(usage, limits) : usage
 }
 
-/** A usage of embeddings by the length of their texts, for a provider that does not count. */
+/** Estimates a usage of embeddings by the length of their texts, for a provider that does not count. */
 export function estimateInputs(
   inputs: EmbeddingInput,
   { isPaidByImage }: { isPaidByImage: boolean },
@@ -211,7 +214,7 @@ export function estimateInputs(
   return estimateUsage({ promptTokens: ofTexts + images * usualMediaTokens })
 }
 
-/** Tokens of the inputs of a request for embeddings by its length: images are looked for in long ones. */
+/** Estimates the tokens of a request for embeddings by its length; looks for images only in a long one. */
 export function estimateInputTokens(bytes: number, inputs: () => EmbeddingInput): number {
   if (bytes <= shortBytes) return roughTokens(bytes)
   const all = inputs()
@@ -222,18 +225,18 @@ export function estimateInputTokens(bytes: number, inputs: () => EmbeddingInput)
   return roughTokens(textBytes) + (parts.length - texts.length) * usualMediaTokens
 }
 
-/** Tokens of text by its length alone: cheap enough for every request, for what is trued up later. */
+/** Estimates tokens of text by length alone: cheap enough for every request where the figure is corrected later. */
 export const roughTokens = (bytes: number): number => Math.ceil(bytes / usualBytesPerToken)
 
-/** The characters of that many tokens, about: those of most prompts are a byte. */
+/** Estimates the characters of that many tokens: those of most prompts are a byte. */
 export const roughCharacters = (tokens: number): number => Math.ceil(tokens * usualBytesPerToken)
 
-// A request of this length is nearly all text, or too short for it to matter.
+// A request up to this length is nearly all text, or too short for the difference to matter.
 const shortBytes = 16_384
 
 /**
- * Tokens of a prompt by the length of its request. A long one is looked into: an image in base64 has
- * a hundred times the bytes of its tokens.
+ * Estimates the tokens of a prompt by the length of its request. Parses a long one: an image in base64 has a
+ * hundred times the bytes of its tokens.
  */
 export function estimatePromptTokens(
   bytes: number,

@@ -3,7 +3,7 @@ import type { JournalRow } from './journal-segment'
 /** A settled row of the journal. */
 export type FlushedRow = Pick<JournalRow, 'seq' | 'body' | 'origin'>
 
-/** What the flusher needs of the journal. */
+/** The part of the journal that the flusher needs. */
 export interface FlushedJournal {
   readonly size: number
   settled: (limit: number) => FlushedRow[]
@@ -12,19 +12,19 @@ export interface FlushedJournal {
 
 interface Options {
   journal: FlushedJournal
-  /** Books each usage event, and the log that is with it, once, however often it comes. */
+  /** Books each usage event, and its log, once, however often it arrives. */
   book: (rows: readonly FlushedRow[]) => Promise<void>
   onError: (error: unknown) => void
 }
 
-// What a transaction costs is by the batch more than by the event, so a few a second serve all.
+// A transaction's cost depends on the batch more than on the event, so a few a second are enough.
 const everyMs = 250
 const mostAtOnce = 2000
 const longestBackoffMs = 5000
 
 /**
- * Moves usage events from the journal to the ledger, in batches. While the database is away they wait
- * on disk; a batch whose answer was lost is sent again.
+ * Moves usage events from the journal to the ledger, in batches. While the database is unavailable they wait on
+ * disk; a batch whose answer was lost is sent again.
  */
 export class Flusher implements AsyncDisposable {
   readonly #options: Options
@@ -38,18 +38,18 @@ export class Flusher implements AsyncDisposable {
     this.#schedule(everyMs)
   }
 
-  /** Whether the last attempt to book failed. */
+  /** Returns whether the last attempt to book failed. */
   get isBehind(): boolean {
     return this.#backoffMs > 0
   }
 
-  /** Books all that is settled. Rejects when the ledger does. */
+  /** Books all settled rows. Rejects when the ledger does. */
   async drain(): Promise<void> {
     await this.#running
     while (this.#options.journal.size > 0) await this.#bookBatch()
   }
 
-  /** Resolves when what is settled by now was booked, or could not be. Never rejects. */
+  /** Resolves when all rows that are settled by now were booked, or booking failed. Never rejects. */
   async catchUp(): Promise<void> {
     await this.#running
     if (this.#options.journal.size === 0) return
@@ -73,7 +73,7 @@ export class Flusher implements AsyncDisposable {
   async #flush(): Promise<void> {
     try {
       if (this.#options.journal.size > 0) await this.#bookBatch()
-      // What came meanwhile makes a batch of its own size later, not a stream of small ones now.
+      // Rows that arrived meanwhile make a full batch later, instead of many small ones now.
       while (this.#options.journal.size >= mostAtOnce && !this.#isClosed) await this.#bookBatch()
       this.#backoffMs = 0
     } catch (error) {

@@ -3,8 +3,8 @@ const thousandths = Array.from({ length: 1000 }, (_, ms) => `${String(ms).padSta
 let known = { secondMs: -1, text: '' }
 
 /**
- * A moment, in whole milliseconds since the epoch, as ISO 8601 in UTC. Each attempt has one, so that the
- * second is written out once for all that begin in it.
+ * Formats a moment, in whole milliseconds since the epoch, as ISO 8601 in UTC. Each attempt has one, so the text
+ * of the second is cached for all attempts that begin in it.
  */
 export function formatIsoTime(ms: number): string {
   const rest = ms % 1000

@@ -2,18 +2,18 @@ import { join } from 'node:path'
 import { nodeFileSystem } from './journal-file-system'
 import { filesOf } from './journal-segment'
 
-/** A directory with files of a journal. */
+/** A directory with journal files. */
 export interface JournalDirectory {
   path: string
-  /** Whose it is; undefined for the one process that has no others beside it. */
+  /** The worker that owns it; undefined for a process that runs alone. */
   worker: number | undefined
 }
 
-/** What a worker has for itself. */
+/** Returns a worker's own directory. */
 export const workerDirectory = (dataDir: string, worker: number): string =>
   join(dataDir, 'workers', String(worker))
 
-/** All journals of a data directory: that of one process, and those of workers, by their numbers. */
+/** Finds all journals of a data directory: that of a single process, and those of workers, by their numbers. */
 export function findJournalDirectories(dataDir: string): JournalDirectory[] {
   const workers = orNone(() => nodeFileSystem.list(join(dataDir, 'workers')))
     .filter((name) => /^[1-9]\d*$/.test(name))
@@ -25,7 +25,7 @@ export function findJournalDirectories(dataDir: string): JournalDirectory[] {
   )
 }
 
-/** What is not there, or no directory, has no files; whatever else is wrong is thrown. */
+/** A path that does not exist, or is no directory, has no files; any other error is thrown. */
 function orNone(list: () => string[]): string[] {
   try {
     return list()

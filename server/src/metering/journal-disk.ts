@@ -1,8 +1,8 @@
 import type { JournalFileSystem } from './journal-file-system'
 
 /**
- * A disk that is believed until its first failure and not asked again: after a failed sync the
- * kernel takes the lost pages for written, and a second sync would say that all is well.
+ * A disk that is trusted until its first failure and not used afterwards: after a failed sync the kernel treats
+ * the lost pages as written, and a second sync would report success.
  */
 export class TrustedDisk {
   readonly #fileSystem: JournalFileSystem
@@ -22,7 +22,7 @@ export class TrustedDisk {
     return this.#failure?.cause
   }
 
-  /** Whether all that was written before is on disk now. */
+  /** Resolves with whether everything written before is on disk now. */
   async sync(fd: number, kind: 'file' | 'directory'): Promise<boolean> {
     if (this.#failure) return false
     try {
@@ -33,7 +33,7 @@ export class TrustedDisk {
     return !this.#failure
   }
 
-  /** Writes all of it; throws, and leaves nothing of it behind, where that cannot be. */
+  /** Writes all bytes; throws, and leaves none of them behind, where that fails. */
   write(fd: number, bytes: Buffer, offset: number): void {
     try {
       const written = this.#fileSystem.write(fd, bytes, offset)
@@ -44,12 +44,12 @@ export class TrustedDisk {
     }
   }
 
-  /** Takes back what was written from `offset` on. */
+  /** Truncates the file to `offset`. */
   cut(fd: number, offset: number): void {
     try {
       this.#fileSystem.truncate(fd, offset)
     } catch (thrown) {
-      // Whole lines that were refused may stay behind the next ones.
+      // Whole lines of a refused write may remain behind the next ones.
       this.fail(thrown)
     }
   }

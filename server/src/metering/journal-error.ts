@@ -1,6 +1,6 @@
 /**
- * What was asked for is not in the journal. `unwritten`: this write failed, as on a full disk; the
- * next one may succeed. `failed`: a sync failed, no later one will. `closed`: too late.
+ * A failed operation of the journal. `unwritten`: this write failed, as on a full disk; the next one may succeed.
+ * `failed`: a sync failed, no later one will succeed. `closed`: the journal is closed.
  */
 export class JournalError extends Error {
   override readonly name = 'JournalError'

@@ -16,22 +16,22 @@ import {
   type Stats,
 } from 'node:fs'
 
-/** Facts about a file, whichever name it has. */
+/** The status of a file, independent of its name. */
 export interface FileStatus {
   inode: number
   bytes: number
-  /** The last change of its content: milliseconds of the wall clock. */
+  /** The last change of its content, in milliseconds of the wall clock. */
   modifiedMs: number
 }
 
 /**
- * Everything that the journal does with a disk. Paths are absolute, descriptors are numbers, as those of
- * `node:fs`; every method throws (`sync` rejects with) the system's error, its `code` included.
+ * All operations of the journal on a disk. Paths are absolute, descriptors are numbers, as those of `node:fs`;
+ * every method throws (`sync` rejects with) the system's error, its `code` included.
  */
 export interface JournalFileSystem {
   /**
-   * Opens a directory or a file to read and sync it (`r`), a file that exists to write to it (`r+`), or one that
-   * is made or emptied (`w+`), which only its owner may read.
+   * Opens a directory or a file to read and sync it (`r`), an existing file to write to it (`r+`), or one that is
+   * created or emptied (`w+`), which only its owner may read.
    */
   open: (path: string, flags: 'r' | 'r+' | 'w+') => number
   close: (fd: number) => void
@@ -40,12 +40,12 @@ export interface JournalFileSystem {
   /** Fills `into` from `offset` on, as far as the file goes. Returns how many bytes were read. */
   read: (fd: number, into: Buffer, offset: number) => number
   truncate: (fd: number, bytes: number) => void
-  /** Resolves when what was written before the call, or which files a directory has, is on disk. */
+  /** Resolves when everything written before the call, or the list of files of a directory, is on disk. */
   sync: (fd: number, kind: 'file' | 'directory') => Promise<void>
   /** Returns undefined where there is no such file. */
   stat: (path: string) => FileStatus | undefined
   statOpen: (fd: number) => FileStatus
-  /** Replaces what has the new name. */
+  /** Replaces a file of the new name. */
   rename: (from: string, to: string) => void
   /** Deletes a file. Does nothing where there is none. */
   remove: (path: string) => void

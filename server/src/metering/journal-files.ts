@@ -4,8 +4,8 @@ import { filesOf, keptPath, segmentPath, sparePath } from './journal-segment'
 const mostSpares = 2
 
 /**
- * Files of segments that are booked, kept for the next ones: blocks that exist are synced in half the
- * time. Should a power cut undo such a name, all that the file has is booked, or was not confirmed.
+ * Files of booked segments, kept for the next ones: existing blocks are synced in half the time. Should a power
+ * cut undo such a rename, all rows in the file are booked, or were not confirmed.
  */
 export class SpareFiles {
   readonly #fileSystem: JournalFileSystem
@@ -14,7 +14,7 @@ export class SpareFiles {
   readonly #keptMs: number
   readonly #spares: number[]
 
-  /** With `keptMs`, files stay for so long after they were last written, instead of being used again. */
+  /** With `keptMs`, files stay for so long after they were last written, instead of being reused. */
   constructor(
     directory: string,
     generations: readonly number[],
@@ -29,7 +29,7 @@ export class SpareFiles {
     while (this.#spares.length > mostSpares) this.#drop()
   }
 
-  /** Takes a segment's file, or deletes it. Throws, and leaves it, where that cannot be. */
+  /** Keeps a segment's file as a spare, or deletes it. Throws, and leaves it, where that fails. */
   keep(generation: number): void {
     const path = segmentPath(this.#directory, generation)
     const bytes = this.#fileSystem.stat(path)?.bytes
@@ -45,7 +45,7 @@ export class SpareFiles {
     this.#spares.push(generation)
   }
 
-  /** Makes a spare the file of that generation; whether there was one. */
+  /** Makes a spare the file of that generation; returns whether there was one. */
   take(generation: number): boolean {
     const spare = this.#spares.shift()
     if (spare === undefined) return false

@@ -3,14 +3,14 @@ import type { JournalChange } from './journal-log'
 
 type Deferred = ReturnType<typeof Promise.withResolvers<void>>
 
-/** What the next write takes, and those who wait for it: one promise for all of a kind. */
+/** The changes of the next write, and the callers that wait for it: one promise for all of a kind. */
 export class JournalGroup {
   readonly changes: JournalChange[] = []
   settlements = 0
   #written: Deferred | undefined
   #synced: Deferred | undefined
 
-  /** Resolves when the change is written or, where that matters to its caller, on disk. */
+  /** Resolves when the change is written or, where its caller needs that, on disk. */
   add(change: JournalChange): Promise<void> {
     this.changes.push(change)
     if (change.kind !== 'settle') return (this.#written ??= Promise.withResolvers<void>()).promise
@@ -18,7 +18,7 @@ export class JournalGroup {
     return (this.#synced ??= Promise.withResolvers<void>()).promise
   }
 
-  /** It is written. Returns who wait for the disk, where anybody does. */
+  /** Resolves the callers that wait for the write. Returns those that wait for the disk, if any. */
   written(): (Deferred & { settlements: number }) | undefined {
     this.#written?.resolve()
     return this.#synced && { ...this.#synced, settlements: this.settlements }

@@ -10,7 +10,7 @@ export const starts = 3
 export const written = Array.from({ length: starts * perStart }, (_, index) => `att_${index}`)
 const bodyOf = (attemptId: string) => `${attemptId} ${'ü☃'.repeat(60)}`
 
-/** What is in a directory, by file name. */
+/** The files of a directory, by name. */
 type Image = Map<string, Buffer>
 
 export const nameOf = (generation: number) => `journal-${String(generation).padStart(8, '0')}.log`
@@ -27,7 +27,7 @@ export const withFile = (image: Image, name: string, bytes: Buffer | undefined):
 
 export const fileIn = (image: Image, name: string): Buffer => image.get(name) ?? Buffer.alloc(0)
 
-/** The files of a process killed now: a segment of each of three starts, all rows still to be booked. */
+/** Captures the files of a process killed now: a segment of each of three starts, all rows still to be booked. */
 export async function captureRunning(root: string): Promise<Image> {
   const source = mkdtempSync(join(root, 'source-'))
   for (let start = 0; ; start++) {
@@ -41,8 +41,8 @@ export async function captureRunning(root: string): Promise<Image> {
 }
 
 /**
- * The files of a process that used its files again and was killed: behind the end of the last one is
- * what it had before. All earlier rows are booked.
+ * Captures the files of a process that reused its files and was killed: old content remains behind the end of the
+ * last one. All earlier rows are booked.
  */
 export async function captureReused(
   root: string,
@@ -66,14 +66,14 @@ export async function captureReused(
   return { image, name, end: bytes.indexOf('\n', end) + 1 }
 }
 
-/** The last segment of them. */
+/** Returns the last segment of an image. */
 export const newestOf = (image: Image) =>
   [...image.keys()]
     .filter((name) => name.endsWith('.log'))
     .toSorted()
     .at(-1) ?? ''
 
-/** Opens a journal of these files, and once more: what was told is not told again. */
+/** Opens a journal of these files twice: the second time must report no damage again. */
 export async function opened(directory: string, image: Image) {
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory)

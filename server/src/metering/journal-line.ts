@@ -1,11 +1,11 @@
-/** `+` an attempt begins, `=` it is settled, `-` how far the log is booked. */
+/** `+`: an attempt begins; `=`: it is settled; `-`: how far the log is booked. */
 export type LineKind = '+' | '=' | '-'
 
-/** One sound line, by where it is in the bytes it was read from. */
+/** One valid line, by its position in the bytes it was read from. */
 export interface JournalLine {
   kind: LineKind
   generation: number
-  /** What follows the generation starts here and ends at `end`, where the newline is or was. */
+  /** The text after the generation, from `start` to `end`, where the newline is or was. */
   start: number
   end: number
 }
@@ -27,21 +27,21 @@ const seeds = {
 } satisfies Record<LineKind, number>
 
 const firstBytes = 64 * 1024
-/** A buffer that one enormous turn made larger is not kept. */
+/** A buffer that one enormous batch enlarged is not kept. */
 const mostKeptBytes = 4 * 1024 * 1024
-/** In UTF-8, of one character of a string. */
+/** The most bytes of one character of a string, in UTF-8. */
 const mostBytesACharacter = 3
 
 /**
- * Lines as they will be in a segment: `<kind><crc> <generation> <rest>`, the checksum in seven digits of
- * base 36, of all the line but itself. Written into one buffer that is used again.
+ * Builds lines as a segment has them: `<kind><crc> <generation> <rest>`, the checksum in seven digits of base 36,
+ * over the whole line but itself. Written into one reused buffer.
  */
 export class Lines {
   #buffer = Buffer.allocUnsafe(firstBytes)
   #length = 0
   #generation = ''
 
-  /** What was added; valid until the next `restart`. */
+  /** Returns the added lines; valid until the next `restart`. */
   get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#length)
   }
@@ -65,7 +65,8 @@ export class Lines {
     const summed = start + 1 + sumWidth
     let at = summed + buffer.write(head, summed, 'latin1')
     at += buffer.write(text, at)
-    // Of the same bytes in UTF-8; a view of those that were written would cost more than their sum.
+    // Over the strings, which have the same bytes in UTF-8: a view of the written ones would cost more than their
+    // sum.
     let sum = Bun.hash.crc32(text, Bun.hash.crc32(head, seeds[kind]))
     buffer[start] = kind.charCodeAt(0)
     for (let digit = summed - 1; digit > start; digit--) {
@@ -85,7 +86,7 @@ export class Lines {
   }
 }
 
-/** The number that digits of base 36 from `start` to `end` make, -1 where they are none. */
+/** Reads the number in base 36 from `start` to `end`, -1 where there is none. */
 function numberAt(bytes: Buffer, start: number, end: number): number {
   if (start >= end) return -1
   let number = 0
@@ -98,7 +99,7 @@ function numberAt(bytes: Buffer, start: number, end: number): number {
   return number
 }
 
-/** The line that fills the bytes from `start` to `end`; undefined where they are none. */
+/** Reads the line from `start` to `end`; undefined where the bytes are no valid line. */
 function lineAt(bytes: Buffer, start: number, end: number): JournalLine | undefined {
   const kind = kindOf.get(bytes[start] ?? 0)
   const summed = start + 1 + sumWidth
@@ -112,7 +113,7 @@ function lineAt(bytes: Buffer, start: number, end: number): JournalLine | undefi
   return { kind, generation, start: rest, end }
 }
 
-/** All sound lines, in order; undefined for each stretch of bytes that is none. */
+/** Reads all valid lines, in order; undefined for each stretch of invalid bytes. */
 export function* readLines(bytes: Buffer): Generator<JournalLine | undefined> {
   let start = 0
   while (start < bytes.length) {
@@ -125,11 +126,14 @@ export function* readLines(bytes: Buffer): Generator<JournalLine | undefined> {
   }
 }
 
-/** Where the newline between two lines went bad, or what tore one is followed by another. */
+/**
+ * Finds lines in damaged bytes: where the newline between two lines is broken, or a torn line is followed by
+ * another.
+ */
 function linesIn(bytes: Buffer, start: number, end: number): (JournalLine | undefined)[] {
   const found: (JournalLine | undefined)[] = []
   for (let at = end - 1; at >= start; at--) {
-    // A space at that distance is rare enough for the checksum to be asked.
+    // A space at that distance is rare enough to justify the checksum.
     const line = bytes[at + 1 + sumWidth] === space ? lineAt(bytes, at, end) : undefined
     if (!line) continue
     found.unshift(undefined, line)

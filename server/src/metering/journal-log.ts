@@ -14,18 +14,18 @@ import {
   type OpenRecord,
 } from './journal-segment'
 
-/** What one line says. */
+/** The content of one line. */
 export type JournalChange =
   | ({ kind: 'begin' } & OpenRecord)
   | ({ kind: 'settle' } & JournalRow)
-  /** All rows up to this number are booked. */
+  /** Marks all rows up to this number as booked. */
   | { kind: 'drop'; upTo: number }
 
 interface CurrentSegment extends EarlierSegment {
   fd: number
-  /** Where the next line goes. */
+  /** The offset of the next line. */
   end: number
-  /** What is open takes so much of it. */
+  /** The offset at which its copy of the open records ends. */
   headEnd: number
 }
 
@@ -34,27 +34,27 @@ interface Options {
   fileSystem: JournalFileSystem
   disk: TrustedDisk
   replayed: Replay
-  /** Bodies of what is open, by attempt; a new segment begins with them. */
+  /** Bodies of open records, by attempt; a new segment begins with them. */
   open: ReadonlyMap<string, string>
-  /** How long files stay that are booked, in milliseconds; 0 for not at all. */
+  /** The time for which booked files stay, in milliseconds; 0 for not at all. */
   keptMs: number | undefined
-  /** Called before a segment that is booked gives its file away. */
+  /** Called before a booked segment releases its file. */
   beforeRelease: (() => void) | undefined
-  /** Told why a booked segment's file stays, for now. */
+  /** Called with the reason why a booked segment's file stays for now. */
   onDelay: ((cause: unknown) => void) | undefined
 }
 
-// With the spare files and one that is about to be booked, four times this is what a journal takes.
+// With the spare files and one that is about to be booked, a journal takes four times this.
 const segmentBytes = 2 * 1024 * 1024
-/** Deleting a file takes its time; after an outage of the ledger hundreds may be booked at once. */
+/** Deletions take time; after an outage of the ledger hundreds of files may be booked at once. */
 const mostReleasedAtOnce = 8
-/** A segment is so many times larger than what is open at its start, or it would be full at once. */
+/** A segment is so many times larger than the open records at its start, or it would be full at once. */
 const mostOpenShare = 4
 
 /**
- * The journal's log: lines in segments of a few megabytes, each begun with what is open, so that the
- * ones before it are needed only for settled rows that are not booked. Writes are synchronous and go to
- * the kernel; `sync` is for who must survive more than the process.
+ * The journal's log: lines in segments of a few megabytes. Each segment begins with the open records, so that
+ * earlier ones are needed only for settled rows that are not booked. Writes are synchronous and reach the kernel;
+ * `sync` is for data that must survive more than the process.
  */
 export class JournalLog {
   readonly #options: Options
@@ -84,8 +84,8 @@ export class JournalLog {
   }
 
   /**
-   * One write of all these lines; when it throws, nothing of it happened. Returns the rows that were
-   * settled. `halfWay` is called when a part of the lines is written.
+   * Writes all these lines at once; when it throws, none of them is written. Returns the rows that were settled.
+   * `halfWay` is called when a part of the lines is written.
    */
   write(changes: readonly JournalChange[], halfWay?: () => void): JournalRow[] {
     let segment = this.#current ?? this.begin()
@@ -112,7 +112,7 @@ export class JournalLog {
     return settled
   }
 
-  /** Begins a segment with what is open and how far is booked. Throws where it cannot be. */
+  /** Begins a segment with the open records and the booked mark. Throws where that fails. */
   begin(): CurrentSegment {
     const { directory, fileSystem, disk, open } = this.#options
     const generation = this.#nextGeneration
@@ -146,8 +146,8 @@ export class JournalLog {
   }
 
   /**
-   * Whether all that was replayed is on disk. Processes that were killed may have written, or cut off, what they
-   * did not sync: after a power cut the journal would not be what was read, and acted upon.
+   * Resolves with whether all replayed lines are on disk. Killed processes may have written, or cut off, bytes
+   * without a sync: after a power cut the journal would differ from what was read and acted upon.
    */
   async syncReplayed(): Promise<boolean> {
     const { directory, disk, fileSystem } = this.#options
@@ -160,7 +160,7 @@ export class JournalLog {
     return true
   }
 
-  /** Whether all that was written before is on disk. Files of segments that are booked are freed. */
+  /** Resolves with whether everything written before is on disk. Releases the files of booked segments. */
   async sync(mostReleased = mostReleasedAtOnce): Promise<boolean> {
     const { disk, fileSystem } = this.#options
     const segments = this.#unsynced
@@ -182,7 +182,7 @@ export class JournalLog {
     return true
   }
 
-  /** The rows of the first segment that has any behind `seq`. */
+  /** Returns the rows of the first segment that has any after `seq`. */
   rowsAfter(seq: number): JournalRow[] {
     const segments = this.#current ? [...this.#earlier, this.#current] : this.#earlier
     for (const { generation, lastSeq } of segments) {
@@ -197,7 +197,7 @@ export class JournalLog {
     return []
   }
 
-  /** Leaves one short segment where nothing waits to be booked. Nothing is written after a failure. */
+  /** Closes the log; leaves one short segment where no row waits to be booked. Writes nothing after a failure. */
   async close(): Promise<void> {
     const { disk, fileSystem, onDelay } = this.#options
     if (disk.hasFailed) return
@@ -206,7 +206,7 @@ export class JournalLog {
       const isBooked = [...this.#earlier, this.#current].every(
         (segment) => !segment || segment.lastSeq <= this.#mark.booked,
       )
-      // A file that is used again would be as long as before.
+      // A reused file would keep its old length.
       this.#spares.clear()
       if (isBooked) this.begin()
       if (!(await this.sync(Infinity))) return
@@ -218,7 +218,7 @@ export class JournalLog {
     fileSystem.close(this.#directoryFd)
   }
 
-  /** Puts the lines together; returns the rows that they settle, which have their places then. */
+  /** Composes the lines; returns the rows that they settle, which have their positions then. */
   #compose(changes: readonly JournalChange[], { generation, end }: CurrentSegment): JournalRow[] {
     const settled: JournalRow[] = []
     this.#lines.restart(generation)
@@ -236,14 +236,17 @@ export class JournalLog {
     return settled
   }
 
-  /** As a place: the start of the first segment that is needed, so that its absence is noticed. */
+  /**
+   * Returns the booked mark as a position: the start of the first segment that is needed, so that its absence is
+   * noticed.
+   */
   #bookedUpTo(earlier: readonly EarlierSegment[], current: number, upTo = 0): number {
     const booked = Math.max(this.#mark.booked, upTo)
     const needed = earlier.find(({ lastSeq }) => lastSeq > booked)
     return Math.max(booked, placeOf(needed?.generation ?? current, 0))
   }
 
-  /** Gives a file away, the oldest first, so that those that are left follow each other. */
+  /** Releases the oldest file first, so that the remaining ones are consecutive. */
   #releaseOldest(booked: number, before: number): boolean {
     const { beforeRelease, onDelay } = this.#options
     const [oldest] = this.#earlier
@@ -270,7 +273,7 @@ export class JournalLog {
     return { generation, bytes: bytes.subarray(0, fileSystem.read(fd, bytes, 0)) }
   }
 
-  /** What goes to a file without a name is lost with the process. */
+  /** Data written to a file without a name is lost with the process. */
   #assertInPlace({ generation, fd }: CurrentSegment): void {
     const { directory, fileSystem, disk } = this.#options
     const path = segmentPath(directory, generation)
@@ -284,7 +287,7 @@ export class JournalLog {
     try {
       this.#options.fileSystem.remove(path)
     } catch (thrown) {
-      // The generation would be there twice.
+      // The generation would exist twice.
       this.#options.disk.fail(thrown)
     }
   }

@@ -1,16 +1,16 @@
-/** Finds out whether a journal can be written again, once a write has failed. */
+/** Finds out whether a journal is writable again, once a write has failed. */
 export class JournalProbe {
-  /** The last write failed, as on a full disk. */
+  /** Set while the last write has failed, as on a full disk. */
   isRefused = false
   readonly #write: () => Promise<unknown>
   #running: Promise<boolean> | undefined
 
-  /** `write` writes something that changes nothing; it rejects where that fails. */
+  /** `write` makes a write that changes nothing; it rejects where that fails. */
   constructor(write: () => Promise<unknown>) {
     this.#write = write
   }
 
-  /** Whether the last write, or one that is made now, succeeded. Never rejects. */
+  /** Resolves with whether the last write, or one that is made now, succeeded. Never rejects. */
   succeeds(): Promise<boolean> {
     if (!this.isRefused) return Promise.resolve(true)
     this.#running ??= this.#write().then(

@@ -10,38 +10,38 @@ import {
   type Segment,
 } from './journal-segment'
 
-/** What was wrong with a journal when it was opened, and what became of it. */
+/** Damage found in a journal when it was opened, and its treatment. */
 export interface Damage {
   reason: string
-  /** Where a copy of the damaged file is; undefined where there was nothing to keep. */
+  /** The path of a copy of the damaged file; undefined where there was nothing to keep. */
   setAside: string | undefined
-  /** Settled rows of the journal that could be read. */
+  /** The number of settled rows of the journal that could be read. */
   settled: number
 }
 
-/** A segment that only its settled rows keep. */
+/** A segment that is kept only for its settled rows. */
 export interface EarlierSegment {
   generation: number
   /** The last settled row, 0 where there is none. */
   lastSeq: number
 }
 
-/** What earlier starts left in a directory. */
+/** The state that earlier starts left in a directory. */
 export interface Replay {
   earlier: EarlierSegment[]
   spares: number[]
-  /** Attempts that have begun and not ended: bodies by id. */
+  /** Bodies of attempts that have begun and not ended, by id. */
   open: Map<string, string>
   mark: Mark
-  /** Settled rows that are not booked. */
+  /** The number of settled rows that are not booked. */
   size: number
   damages: Damage[]
   nextGeneration: number
 }
 
 /**
- * Reads the log of a directory, one segment at a time. Damaged segments are copied aside and read as far
- * as they can be; what is told once is marked by whoever begins the next segment.
+ * Reads the log of a directory, one segment at a time. Copies damaged segments aside and reads them as far as
+ * possible; the next segment marks the damage as reported, so that it is reported once.
  */
 export function replay(directory: string, nowMs: number, fileSystem: JournalFileSystem): Replay {
   const { logs, spares } = listSegments(directory, fileSystem)
@@ -75,7 +75,7 @@ export function replay(directory: string, nowMs: number, fileSystem: JournalFile
   return replayed
 }
 
-/** How many settled rows of a directory are not booked, and since when the first of them may wait. */
+/** Counts the settled rows of a directory that are not booked, and returns since when the first of them may wait. */
 export function countUnbooked(
   directory: string,
   fileSystem = nodeFileSystem,
@@ -108,7 +108,7 @@ function lastMark(directory: string, logs: readonly number[], fileSystem: Journa
   return { booked: 0, told: 0 }
 }
 
-/** From the first segment that is not all booked each one must be there. */
+/** Finds missing segments: from the first that is not all booked each one must be there. */
 function* gapsIn(logs: readonly number[], { booked, told }: Mark): Generator<string> {
   const isKnown = booked > 0
   let expected = Math.max(told, isKnown ? generationOf(booked) : (logs[0] ?? 0))

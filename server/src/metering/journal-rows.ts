@@ -3,17 +3,17 @@ import type { JournalRow } from './journal-segment'
 const mostRows = 4096
 
 /**
- * The settled rows that are not booked yet: as many of the oldest as there is room for are in memory,
- * so that what is booked a moment later need not be read back; the others only in the log.
+ * The settled rows that are not booked yet: as many of the oldest as fit are in memory, so that rows that are
+ * booked a moment later need not be read back; the others are only in the log.
  */
 export class SettledRows {
   readonly #readAfter: (seq: number) => JournalRow[]
   #oldest: JournalRow[] = []
   #size: number
-  /** The last row that was taken off. */
+  /** The last row that was removed. */
   #booked: number
 
-  /** `readAfter` reads some of the rows behind that number, oldest first; none where there are none. */
+  /** `readAfter` reads some of the rows after that number, oldest first; none where there are none. */
   constructor(start: { size: number; booked: number }, readAfter: (seq: number) => JournalRow[]) {
     this.#size = start.size
     this.#booked = start.booked
@@ -30,7 +30,7 @@ export class SettledRows {
     this.#size += rows.length
   }
 
-  /** The oldest rows. Throws what reading does, and once where rows can no longer be read. */
+  /** Returns the oldest rows. Throws reading errors, and once where rows can no longer be read. */
   first(limit: number): JournalRow[] {
     while (this.#oldest.length < Math.min(limit, this.#size)) {
       const rows = this.#readAfter(this.#oldest.at(-1)?.seq ?? this.#booked)
@@ -44,7 +44,7 @@ export class SettledRows {
     return this.#oldest.slice(0, limit)
   }
 
-  /** Throws where these are not the oldest: only how far the rows are booked is written down. */
+  /** Throws where these are not the oldest: only a booked mark is written. */
   assertOldest(seqs: readonly number[]): void {
     const left = seqs.filter((seq) => seq > this.#booked)
     if (left.every((seq, at) => this.#oldest[at]?.seq === seq)) return

@@ -2,25 +2,25 @@ import { join } from 'node:path'
 import { nodeFileSystem, type JournalFileSystem } from './journal-file-system'
 import { readLines, type JournalLine } from './journal-line'
 
-/** One row as the caller wrote it. `seq` grows with every row and is not used twice. */
+/** One row as the caller wrote it. `seq` rises with every row and is not used twice. */
 export interface JournalRow {
   seq: number
   attemptId: string
   body: string
-  /** What the body was made from, where this process made it and has it still. */
+  /** The source of the body, where this process made it and still has it. */
   origin?: object | undefined
 }
 
-/** An attempt that has begun, as its caller wrote it down. */
+/** The record of an attempt that has begun, as its caller wrote it. */
 export interface OpenRecord {
   attemptId: string
   body: string
 }
 
-/** More than a segment ever has, so that positions in later ones are higher. */
+/** More bytes than a segment ever has, so that positions in later ones are higher. */
 export const mostSegmentBytes = 2 ** 27
 
-/** A place in the whole log. A settled row's number is the place where its line ends. */
+/** Returns a position in the whole log. A settled row's number is the position at which its line ends. */
 export const placeOf = (generation: number, offset: number) =>
   generation * mostSegmentBytes + offset
 
@@ -35,15 +35,15 @@ const pathOf = (directory: string, generation: number, ending: string) =>
 export const segmentPath = (directory: string, generation: number) =>
   pathOf(directory, generation, 'log')
 
-/** Where a segment waits whose content does not matter any more. */
+/** Returns the path of a spare: a segment whose content is no longer needed. */
 export const sparePath = (directory: string, generation: number) =>
   pathOf(directory, generation, 'spare')
 
-/** Where a segment stays for a while that is booked. */
+/** Returns the path of a booked segment that is kept for a while. */
 export const keptPath = (directory: string, generation: number) =>
   pathOf(directory, generation, 'kept')
 
-/** All files that have settled attempts, booked or not, whatever became of them. */
+/** Returns all files that may have settled attempts, booked or not, spares included. */
 export const filesOf = (directory: string, fileSystem = nodeFileSystem): string[] =>
   fileSystem
     .list(directory)
@@ -51,7 +51,7 @@ export const filesOf = (directory: string, fileSystem = nodeFileSystem): string[
     .toSorted()
     .map((name) => join(directory, name))
 
-/** The bodies of all attempts that a file says were settled, those of an earlier use of it as well. */
+/** Reads the bodies of all settled attempts in a file, those of an earlier use of it as well. */
 export function* readSettled(bytes: Buffer): Generator<string> {
   for (const line of readLines(bytes)) {
     if (line?.kind !== '=') continue
@@ -62,7 +62,7 @@ export function* readSettled(bytes: Buffer): Generator<string> {
 
 const rising = (a: number, b: number) => a - b
 
-/** The generations of the files in a directory, rising. */
+/** Returns the generations of the files in a directory, rising. */
 export function listSegments(
   directory: string,
   fileSystem: JournalFileSystem,
@@ -80,13 +80,13 @@ export function listSegments(
   return { logs: logs.toSorted(rising), spares: spares.toSorted(rising) }
 }
 
-/** How far the log is booked, and before which generation its damage has been told. */
+/** The booked mark of a log, and the generation before which its damage has been reported. */
 export interface Mark {
   booked: number
   told: number
 }
 
-/** What one sound line of a segment says. */
+/** The content of one valid line of a segment. */
 export type JournalEntry =
   | ({ kind: '+' } & OpenRecord)
   | ({ kind: '=' } & JournalRow)
@@ -105,7 +105,7 @@ export function readSegment(
   return { generation, bytes: fileSystem.readFile(segmentPath(directory, generation)) }
 }
 
-/** The lines of a segment's own generation; others are what is left of an earlier use of the file. */
+/** Reads the lines of a segment's own generation; others remain from an earlier use of the file. */
 export function* readEntries({ generation, bytes }: Segment): Generator<JournalEntry> {
   for (const line of readLines(bytes)) {
     const entry = line?.generation === generation ? toEntry(line, bytes) : undefined
@@ -127,8 +127,8 @@ function toEntry(
 }
 
 /**
- * What is wrong with a segment. Broken bytes behind all lines of its generation are none: so looks a
- * write that a kill interrupted, and nobody was told that it was done.
+ * Describes the damage of a segment. Broken bytes behind all lines of its generation are no damage: a write that
+ * a kill interrupted looks so, and was never confirmed.
  */
 export function findDamage({ generation, bytes }: Segment): string | undefined {
   let isBroken = false
@@ -136,7 +136,7 @@ export function findDamage({ generation, bytes }: Segment): string | undefined {
   for (const line of readLines(bytes)) {
     if (line?.generation !== generation) {
       isBroken = true
-      // A file that is used again, and the process died before its first line.
+      // The file was reused, and the process died before its first line.
       if (line) isSound = true
     } else {
       if (isBroken) return 'lines before its end are damaged'

@@ -2,7 +2,7 @@ import { Pause } from '../pause'
 import type { TrustedDisk } from './journal-disk'
 import { JournalError } from './journal-error'
 
-/** Whoever wait until what they wrote is on disk. */
+/** The callers that wait until their writes are on disk. */
 interface Waiting {
   settlements: number
   resolve: () => void
@@ -11,10 +11,10 @@ interface Waiting {
 
 interface Options {
   disk: TrustedDisk
-  /** Whether all that was written before the call is on disk. */
+  /** Resolves with whether everything written before the call is on disk. */
   flush: () => Promise<boolean>
   sync: 'always' | 'batch'
-  /** Whether others run whose settlements will come. */
+  /** Returns whether other requests run whose settlements will come. */
   hasCompany: () => boolean
   onSynced: () => void
   onIdle: () => void
@@ -23,20 +23,20 @@ interface Options {
 const batchMs = 1000
 const groupMs = 1
 
-// Among others one sync serves all of so long; where syncs are slow, or serve many, of longer, so that
-// they do not take all of the disk's time and much of ours.
+// With other requests running, one sync covers all settlements of so long; where syncs are slow, or cover many, of
+// longer, so that they do not take all of the disk's time and much of the process's.
 const everyMs = 4
 const restPerSync = 3
 const longestEveryMs = 8
-/** So many settlements in one sync are a crowd, in which a few milliseconds are no part of the wait. */
+/** From this many settlements in one sync, a few milliseconds are a negligible part of the wait. */
 const crowd = 16
 
-/** Syncs as long as somebody waits: whoever comes during a sync shares the next one. */
+/** Syncs as long as callers wait: those that arrive during a sync share the next one. */
 export class JournalSync {
   readonly #options: Options
   #waiting: Waiting[] = []
   #isSyncing = false
-  /** When it was started, on the clock of `performance.now()`, how long it took, and for how many. */
+  /** The start of the last sync by `performance.now()`, its duration, and its number of settlements. */
   #lastSync = { startedAt: -Infinity, ms: 0, settlements: 0 }
   #isClosing = false
   readonly #pause = new Pause()
@@ -56,21 +56,21 @@ export class JournalSync {
   }
 
   /**
-   * How long what is written now would wait before it is synced; in batches, where nobody waits for
-   * that, a moment in which others come.
+   * Returns how long a write made now would wait for its sync; in batches, where no caller waits for that, a
+   * moment in which others arrive.
    */
   waitMs(): number {
     const patience = this.#patienceMs()
     return this.#options.sync === 'batch' ? Math.min(groupMs, patience) : patience
   }
 
-  /** The journal closes: nobody waits for company any more. */
+  /** Ends the wait for other settlements, as the journal closes. */
   hasten(): void {
     this.#isClosing = true
     this.#pause.end()
   }
 
-  /** The disk failed. */
+  /** Rejects all waiting callers after a failure of the disk. */
   rejectAll(cause: unknown): void {
     for (const { reject } of this.#waiting.splice(0)) reject(new JournalError('failed', cause))
   }
@@ -97,7 +97,7 @@ export class JournalSync {
     onIdle()
   }
 
-  /** Alone, a settlement is synced at once; among others it waits for theirs. */
+  /** Alone, a settlement is synced at once; with other requests running, it waits for theirs. */
   #patienceMs(): number {
     const { sync, hasCompany } = this.#options
     if (this.#isClosing || (sync === 'always' && !hasCompany())) return 0

@@ -9,7 +9,7 @@ import { SettledRows } from './journal-rows'
 import type { JournalRow, OpenRecord } from './journal-segment'
 import { JournalSync } from './journal-sync'
 
-/** Where a test may kill the process. Source: contract 13.3. */
+/** Points at which a test may kill the process. Source: contract 13.3. */
 export type JournalPoint =
   | 'before-journal'
   | 'mid-group-commit'
@@ -17,48 +17,47 @@ export type JournalPoint =
   | 'before-truncate'
 
 export interface JournalOptions {
-  /** Where the log's files are; it exists, and belongs to this process alone. */
+  /** The directory of the log's files; it exists, and belongs to this process alone. */
   directory: string
   /** `batch`: synced once a second; a power cut may lose as much, a killed process loses nothing. */
   sync: 'always' | 'batch'
-  /** How long files stay that are booked, in milliseconds; none otherwise. */
+  /** The time for which booked files stay, in milliseconds; not at all by default. */
   keptMs?: number
-  /** Told of each damage, at opening. */
+  /** Called for each damage, at opening. */
   onDamage?: (damage: Damage) => void
-  /** Told once, when a sync failed: nothing more can be journalled, the process should drain. */
+  /** Called once, when a sync failed: nothing more can be journalled, the process should drain. */
   onFailure?: (cause: unknown) => void
-  /** Told when a file that is not needed could not be given away for now; more of them stay meanwhile. */
+  /** Called when an unneeded file could not be released for now; more of them stay meanwhile. */
   onDelay?: (cause: unknown) => void
-  /** Wall clock in milliseconds, for the name of a file set aside. */
+  /** The wall clock in milliseconds, for the name of a copy of a damaged file. */
   now?: () => number
   crashAt?: (point: JournalPoint) => void
-  /** The operating system's where none is given. */
+  /** The operating system's by default. */
   fileSystem?: JournalFileSystem
 }
 
-/** Of a row that is not written yet. */
+/** The number of a row that is not written yet. */
 const unplaced = 0
 
 /** Lines that change nothing, enough of them to need another block of the disk. */
 const probeLines = 300
 
 /**
- * Usage on this process's disk until the ledger has booked it: attempts that run, and what they used,
- * as lines of one log. Bodies are opaque, without a newline. All that begins in a turn of the event
- * loop is one write; syncs run in a thread, so that a slow disk delays the settlements that wait for
- * it and nothing else.
+ * Usage on this process's disk until the ledger has booked it: running attempts and their usage, as lines of one
+ * log. Bodies are opaque, without a newline. All records that begin in one turn of the event loop are one write;
+ * syncs run in a thread, so that a slow disk delays only the settlements that wait for it.
  */
 export class Journal implements AsyncDisposable {
   readonly #options: JournalOptions
   readonly #disk: TrustedDisk
   readonly #log: JournalLog
-  /** All that are open: bodies by attempt. */
+  /** Bodies of all open records, by attempt. */
   readonly #open: Map<string, string>
-  /** Those of them that earlier starts began. */
+  /** The open records that earlier starts began. */
   readonly #orphans: Set<string>
   readonly #rows: SettledRows
   readonly #sync: JournalSync
-  /** To be written by the next write. */
+  /** The changes of the next write. */
   #group = new JournalGroup()
   #settling = 0
   #isUrgent = false
@@ -94,7 +93,7 @@ export class Journal implements AsyncDisposable {
     })
   }
 
-  /** Opens the directory's log, or begins one. Throws where it cannot be: no permission, no space. */
+  /** Opens the directory's log, or begins one. Throws where that fails: no permission, no space. */
   static async open(options: JournalOptions): Promise<Journal> {
     const { directory, now = Date.now, fileSystem = nodeFileSystem } = options
     const replayed = replay(directory, now(), fileSystem)
@@ -106,49 +105,52 @@ export class Journal implements AsyncDisposable {
     throw new JournalError('failed', journal.failure)
   }
 
-  /** Settled rows that were not dropped. */
+  /** The number of settled rows that were not dropped. */
   get size(): number {
     return this.#rows.size
   }
 
-  /** Attempts that run, or ran when a process before this one died. */
+  /** Counts the attempts that run, and those that ran when an earlier process died. */
   get open(): { running: number; orphaned: number } {
     const orphaned = this.#orphans.size
     return { running: this.#open.size - orphaned, orphaned }
   }
 
-  /** Why nothing can be journalled any more; undefined while all is well. */
+  /** The reason why nothing can be journalled any more; undefined without a failure. */
   get failure(): unknown {
     return this.#disk.failure
   }
 
-  /** Whether an attempt could be journalled now. Where the last write failed another is made. Never rejects. */
+  /**
+   * Resolves with whether an attempt could be journalled now. Where the last write failed, makes another. Never
+   * rejects.
+   */
   isWritable(): Promise<boolean> {
     return this.#refusal() ? Promise.resolve(false) : this.#probe.succeeds()
   }
 
   /**
-   * Opens an attempt's record. Resolves when a killed process would leave it behind; a power cut may
-   * still lose it. Rejects with `JournalError`, as the others do.
+   * Opens an attempt's record. Resolves when a killed process would leave it behind; a power cut may still lose
+   * it. Rejects with `JournalError`, as the other methods do.
    */
   begin(attemptId: string, body: string): Promise<void> {
     return this.#add({ kind: 'begin', attemptId, body })
   }
 
   /**
-   * Turns an attempt's open record, if it has one, into a settled row. Resolves when that is durable.
-   * The row has `origin`, what the body was made from, unless it was read back from the disk.
+   * Turns an attempt's open record, if it has one, into a settled row. Resolves when that is durable. The row has
+   * `origin`, the source of the body, unless it was read back from the disk.
    */
   settle(attemptId: string, body: string, origin?: object): Promise<void> {
     return this.#add({ kind: 'settle', seq: unplaced, attemptId, body, origin })
   }
 
-  /** The oldest settled rows. A row may come again after a power cut, though it was dropped. */
+  /** Returns the oldest settled rows. A dropped row may reappear after a power cut. */
   settled(limit: number): JournalRow[] {
     return this.#rows.first(limit)
   }
 
-  /** Forgets the oldest settled rows, once they are booked elsewhere. Resolves when written. */
+  /** Drops the oldest settled rows, once they are booked elsewhere. Resolves when written. */
   async drop(seqs: readonly number[]): Promise<void> {
     this.#rows.assertOldest(seqs)
     const upTo = seqs.at(-1)
@@ -157,7 +159,7 @@ export class Journal implements AsyncDisposable {
     this.#rows.removeUpTo(upTo)
   }
 
-  /** The records that earlier starts left open. Settling one takes it off the list. */
+  /** Returns the records that earlier starts left open. Settling one takes it off the list. */
   orphans(): OpenRecord[] {
     return [...this.#orphans].map((attemptId) => ({
       attemptId,
@@ -165,7 +167,7 @@ export class Journal implements AsyncDisposable {
     }))
   }
 
-  /** Writes and syncs what waits, then closes the files, after a failure without touching them. */
+  /** Writes and syncs waiting changes, then closes the files; after a failure it leaves the files untouched. */
   async close(): Promise<void> {
     if (this.#isClosing) return
     this.#isClosing = true
@@ -210,8 +212,8 @@ export class Journal implements AsyncDisposable {
   }
 
   /**
-   * Whoever has to wait for the next sync is written right before it, with all who come until then, or
-   * with the next attempt that begins: that is in this turn.
+   * Changes that wait for the next sync are written right before it, with all that arrive until then, or with the
+   * next attempt that begins: that is in this turn.
    */
   #writeSoon(waitMs: number): void {
     if (this.#isUrgent) return

@@ -4,19 +4,19 @@ import { pricedUnits } from '../catalog/priced-units'
 import { maxCharacters } from '../wire/text-size'
 import type { Usage } from '../wire/usage'
 
-/** What decides on the characters and the time that are charged. */
+/** The facts that decide on the charged characters and time. */
 export interface Measured {
   pricing: Pricing
   volume: TokenBounds
   /** The most output that is believed. */
   outputTokens: number
-  /** How long the attempt ran, in milliseconds. */
+  /** The duration of the attempt, in milliseconds. */
   elapsedMs: number
 }
 
 /**
- * A usage with the characters and the time that its price charges, never more than was held for. The time is
- * the provider's, else that of the attempt. The same object where the price has no such rate.
+ * Returns a usage with the characters and the time that its price charges, never more than its hold covers. The
+ * time is the provider's, else that of the attempt. The same object where the price has no such rate.
  */
 export function withMeasured(usage: Usage, measured: Measured): Usage {
   const { pricing, volume, outputTokens, elapsedMs } = measured

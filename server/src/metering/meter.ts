@@ -17,32 +17,32 @@ import type { Metered, MeterPorts } from './metered-request'
 import type { ChargeRatio } from './charge-ratio'
 import type { Usage } from '../wire/usage'
 
-/** What an attempt may cost; undefined for one that costs nothing. */
+/** The reservation that an attempt is paid from; undefined for one that costs nothing. */
 export interface Reservation {
-  /** Undefined where nothing is charged, but what it would cost is counted. */
+  /** Undefined where nothing is charged, but the price is counted. */
   hold: Hold | undefined
   pricing: Pricing
-  /** The minute of the UTC day in which it was held: prices by the hour stay those of the beginning. */
+  /** The minute of the UTC day in which the hold was taken: prices by the hour stay those of the beginning. */
   minute: number
-  /** Of what is charged: where that is a share of the price, the share of the worst case. */
+  /** The worst case of the charge: where that is a fraction of the price, the same fraction of the worst case. */
   worst: WorstCase
-  /** What is charged of the price. */
+  /** The charged fraction of the price. */
   charged: ChargeRatio
-  /** The limit that the hold pays for, for each answer. */
+  /** The paid output limit of each answer. */
   outputLimit: number
   contextLength: number | null
-  /** Whose account it is, and limits of what is charged. */
+  /** The paying account, and its limits of the charge. */
   accountId: string
   budget: Budget | undefined
 }
 
-/** Who gets a further hold, as the first one was got. */
+/** Extends holds in the way in which the first one was taken. */
 export interface Payer {
-  /** Throws or rejects with `Refused`. */
+  /** Throws or rejects with `InsufficientCredit`. */
   extendHold: (paid: Reservation, need: CreditDemand) => Hold | Promise<Hold>
 }
 
-/** Who is about to be asked, and on whose account. */
+/** The candidate of an attempt that is about to start, and the account it is billed to. */
 export interface AttemptStart {
   model: Model
   provider: { key: string }
@@ -50,19 +50,19 @@ export interface AttemptStart {
   billing: { mode: BillingMode; payer: string | null; organizationId: string | null }
 }
 
-/** How a request ended. */
+/** The end of a request. */
 export interface Ending {
-  /** What was used, as far as it is known; undefined where nothing was answered. */
+  /** The usage, as far as it is known; undefined where there was no answer. */
   usage: Usage | undefined
-  /** `ok`, `cancelled` when the caller left, or the code of an error. */
+  /** `ok`, `cancelled` when the client disconnected, or the code of an error. */
   outcome: string
-  /** What its caller is told, where that is an error. */
+  /** The error that its caller receives, if any. */
   error?: ApiError | undefined
-  /** It costs nothing, whatever was used. */
+  /** Set where it costs nothing, whatever its usage. */
   isFree?: boolean
 }
 
-/** Of a request that has ended, nothing more is sent or held. */
+/** After its end, a request sends and holds nothing more. */
 const over = () => unavailable(new Error('the request has ended'))
 
 const nobody: readonly PassedOver[] = []
@@ -70,9 +70,9 @@ const none: readonly Allowance[] = []
 const begunBefore = Promise.resolve()
 
 /**
- * Follows one request from its first attempt to its end, and says once what it cost. Every attempt
- * leaves an event: the one that answered with its cost, those that failed before it at none. Each has
- * a hold of its own, and the one before is released before the next is paid.
+ * Meters one request from its first attempt to its end, and reports its cost once. Every attempt leaves an event:
+ * the one that answered with its cost, those that failed before it at none. Each has a hold of its own, and the
+ * one before is released before the next is paid.
  */
 export class Meter {
   readonly #ports: MeterPorts
@@ -81,13 +81,13 @@ export class Meter {
   #paid: Reservation | undefined
   #volume: (() => TokenBounds) | undefined
   #used: Usage | undefined
-  /** What is written of the attempt that runs, and when that began. */
+  /** The event of the running attempt, and its beginning. */
   #event: UsageEvent | undefined
   #startedAtMs = 0
   #passedOver: readonly PassedOver[]
   #ending: Promise<bigint> | undefined
   #allowances = none
-  /** Nano-dollars that a cache saved of the price. */
+  /** The savings of a cache on the price, in nano-dollars. */
   #cacheSavings = 0n
 
   constructor(ports: MeterPorts, metered: Metered, payer: Payer) {
@@ -97,7 +97,10 @@ export class Meter {
     this.#passedOver = metered.passedOver
   }
 
-  /** What the next attempt may cost; `volume` bounds what is counted where it costs nothing. Throws `gateway_unavailable`, and holds nothing, after the end. */
+  /**
+   * Sets the reservation of the next attempt; `volume` bounds the counts where it costs nothing. Throws
+   * `gateway_unavailable`, and holds nothing, after the end.
+   */
   pay(paid: Reservation | undefined, volume?: () => TokenBounds): void {
     if (this.#ending) {
       paid?.hold?.settle(0n)
@@ -108,7 +111,7 @@ export class Meter {
     this.#volume = volume
   }
 
-  /** Nobody is asked any more at this price: what was held for it is free. */
+  /** Releases the hold: no further attempt is sent at this price. */
   release(): void {
     this.#paid?.hold?.settle(0n)
     this.#paid = undefined
@@ -116,8 +119,8 @@ export class Meter {
   }
 
   /**
-   * An attempt is about to be sent, after one that failed by `failure`. The same model on the same
-   * connection again, for a further part, is no new one.
+   * Begins an attempt, after one that failed with `failure`. A further part by the same model on the same
+   * connection is no new attempt.
    */
   begin(asked: AttemptStart, failure?: ApiError): Promise<void> {
     const last = this.#event
@@ -146,20 +149,18 @@ export class Meter {
     return onAttempt ? written.then(onAttempt) : written
   }
 
-  /** Somebody whose turn it was is not asked; told with the next attempt. */
+  /** Records a candidate that was skipped, for the event of the next attempt. */
   passOver({ model, provider, connection }: AttemptStart, reason: string): void {
     const passed = { model: model.id, provider: provider.key, connectionId: connection.id, reason }
     this.#passedOver = [...this.#passedOver, passed]
   }
 
-  /** The first of a stream has come. */
+  /** Records the time of the first token. */
   answered(): void {
     if (this.#event) this.#event.firstTokenMs = this.#elapsedMs()
   }
 
-  /**
-   * How much one of `streams` may write that share the hold; undefined where writing costs nothing.
-   */
+  /** Returns the allowance of one of `streams` that share the hold; undefined where output costs nothing. */
   allowance(streams: number): Allowance | undefined {
     if (!this.#paid) return undefined
     const paid = this.#paid
@@ -179,14 +180,14 @@ export class Meter {
     return allowance
   }
 
-  /** What was used, as far as it is believed; undefined until the end, and where nothing was used. */
+  /** The usage, as far as it is believed; undefined until the end, and where there was none. */
   get used(): Usage | undefined {
     return this.#used
   }
 
   /**
-   * Ends the hold and writes down what was used. Resolves with what is charged, in nano-dollars, once that
-   * will be booked whatever happens; a second call gets the first one's answer.
+   * Ends the hold and records the usage. Resolves with the charge, in nano-dollars, once that will be booked
+   * whatever happens; a second call returns the first one's result.
    */
   end(ending: Ending): Promise<bigint> {
     this.#ending ??= this.#end(ending)
@@ -206,11 +207,11 @@ export class Meter {
     const shown = endAttempt(event, { outcome, used, cost, price: paid && price, settled })
     this.#stop(event)
     const settling = this.#ports.settle(event, this.#metered.log?.record(event, this.#cacheSavings))
-    // What the house bears of a charge is not shown either.
+    // The caller does not see the part of a charge that the house bears either.
     return settling.then((charged) => shown - cost + charged)
   }
 
-  /** Nano-dollars; the event keeps the rates that they came from. */
+  /** Returns nano-dollars; the event keeps the rates that they came from. */
   #priceOf(used: Usage, { pricing, minute, worst: { volume } }: Reservation): bigint {
     const applied = selectUsagePrice(used, { pricing, minute, volume })
     if (this.#event?.pricing) this.#event.pricing = formatPricing(applied)
@@ -218,7 +219,7 @@ export class Meter {
     return costAt(used, applied, volume)
   }
 
-  /** What is charged, and counted in limits, of what a provider counted. */
+  /** Returns the part of a provider's count that is charged and counted in limits. */
   #believed(usage: Usage): Usage {
     const paid = this.#paid
     const volume = paid?.worst.volume ?? this.#volume?.()

@@ -19,15 +19,15 @@ import type { Hold } from '../ledger/local-lease'
 import type { Restriction, Restrictions } from '../ledger/restrictions'
 import { toUsd } from '../wire/usd'
 
-/** An attempt that is to be paid. */
+/** An attempt to be paid. */
 export interface Terms extends Pick<AttemptStart, 'model' | 'billing'> {
-  /** Limits of the caller's, of what is charged; where there are some. */
+  /** The caller's limits on the charge, if any. */
   month?: Budget | undefined
-  /** Limits of an organization and its member: of the price, also where it is not charged. */
+  /** Limits of an organization and its member: on the price, also where it is not charged. */
   shared?: Budget | undefined
 }
 
-/** What a request needs of its payer; the floor is asked for only where there is not enough. */
+/** A request's demand on its payer; computes the floor only where there is too little for the full price. */
 class Price implements CreditDemand {
   readonly full: bigint
   readonly minimum: bigint
@@ -47,11 +47,11 @@ class Price implements CreditDemand {
 interface Options extends MeterPorts {
   purses: { of: (accountId: string) => Pick<AccountCredit, 'hold'> }
   restrictions: Pick<Restrictions, 'of'>
-  /** Below it nothing is admitted that costs anything. Nano-dollars. */
+  /** Below this balance no paid request is admitted. Nano-dollars. */
   minimumBalance: bigint
 }
 
-/** Holds what requests may cost before they run. Source: contract 11.2. */
+/** Holds the worst case of requests before they run. Source: contract 11.2. */
 export class Metering implements Payer {
   readonly #options: Options
 
@@ -59,23 +59,23 @@ export class Metering implements Payer {
     this.#options = options
   }
 
-  /** A request's meter; its attempts are paid by what `hold` returns. */
+  /** Creates a request's meter; the result of `hold` pays for its attempts. */
   meter(metered: Metered): Meter {
     return new Meter(this.#options, metered, this)
   }
 
   /**
-   * Holds the worst case of an attempt; in the steady state without a promise. Undefined for one that
-   * costs nothing. Throws or rejects with `payment_required` for a payer that gets nothing that costs,
-   * with `insufficient_credits`, of the balance or of a spending limit, and with `gateway_unavailable`
-   * where the ledger cannot be asked.
+   * Holds the worst case of an attempt; in the steady state without a promise. Undefined for an attempt that
+   * costs nothing. Throws or rejects with `payment_required` for an account that is refused paid requests, with
+   * `insufficient_credits`, for the balance or a spending limit, and with `gateway_unavailable` where the ledger
+   * does not answer.
    */
   hold(terms: Terms, volumeOf: () => TokenBounds): Reservation | undefined | Promise<Reservation> {
     const { model, billing, month, shared } = terms
     const charged = computeCharge(terms, this.#options.feeMillionths)
     const accountId = billing.payer
     const isHouse = billing.mode === 'house'
-    // An organization that pays its provider itself counts what that would have been here; so does the house.
+    // The platform's price counts even where an organization pays its provider itself, or the house pays.
     const isCounted = (isHouse || billing.mode === 'org_pays') && isServable(model)
     if (accountId === null || (charged.isNothing && !isCounted)) return undefined
     if (!isServable(model) || !model.pricing) throw new Error(`${model.id} has no price`)
@@ -110,12 +110,12 @@ export class Metering implements Payer {
     if (restriction) throw toPaymentRequired(restriction)
   }
 
-  /** As much as the balance and the spending limits of the month allow. */
+  /** Holds as much as the balance and the spending limits of the month allow. */
   async #limitedHold(accountId: string, price: Price, month: Budget): Promise<Hold> {
     const { full, floor, minimum } = price
     const left = month.left ?? full
     if (left < floor) {
-      // Who cannot pay either is told of the balance: it comes first.
+      // A caller with too little balance as well gets the error about the balance: it comes first.
       const hold = await this.#hold(accountId, { full: floor, floor, minimum })
       hold.settle(0n)
       throw toOverAllowance(left, floor)
@@ -127,7 +127,7 @@ export class Metering implements Payer {
     return hold
   }
 
-  /** A further hold, as far as the limits of the month allow. Throws or rejects with `Refused`. */
+  /** Takes a further hold, as far as the limits of the month allow. Throws or rejects with `InsufficientCredit`. */
   extendHold({ accountId, budget }: Reservation, need: CreditDemand): Hold | Promise<Hold> {
     const purse = this.#options.purses.of(accountId)
     const left = budget?.left
@@ -152,7 +152,7 @@ export class Metering implements Payer {
     }
   }
 
-  /** In the steady state without a promise. Throws or rejects with an `ApiError`. */
+  /** Without a promise in the steady state. Throws or rejects with an `ApiError`. */
   #hold(accountId: string, need: CreditDemand): Hold | Promise<Hold> {
     try {
       const hold = this.#options.purses.of(accountId).hold(need)
@@ -177,7 +177,7 @@ export class Metering implements Payer {
   }
 }
 
-/** What was to be paid, with the hold that pays for it. */
+/** Returns the reservation with the hold that pays for it. */
 function paidBy(paid: Reservation, hold: Hold, { full }: CreditDemand): Reservation {
   paid.hold = hold
   paid.outputLimit = Math.min(paid.outputLimit, outputLimitOf(paid.worst, hold.amount, full))
@@ -190,13 +190,13 @@ const paidLater = async (
   need: CreditDemand,
 ): Promise<Reservation> => paidBy(paid, await holding, need)
 
-/** The limit that a hold pays for. */
+/** Returns the output limit that a hold pays for. */
 function outputLimitOf(worst: WorstCase, held: bigint, full: bigint): number {
   const asked = worst.volume.outputLimit
   return held >= full ? asked : (computeAffordableLimit(worst, held) ?? asked)
 }
 
-/** The limit that the spending limits allow, which count the price. Throws `insufficient_credits`. */
+/** Returns the output limit that the spending limits allow, which count the price. Throws `insufficient_credits`. */
 function countedLimit(whole: WorstCase, shared: Budget | undefined): number {
   const left = shared?.left
   if (!shared || left === undefined) return whole.volume.outputLimit

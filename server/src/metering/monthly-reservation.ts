@@ -2,7 +2,7 @@ import type { Budget } from './budget'
 import type { MonthlyUsage } from './monthly-usage'
 import { ApiError } from '../errors'
 
-/** The most that an account or key may use in a month; null for no limit. */
+/** The usage limit of an account or key in a month; null for no limit. */
 export interface MonthlyLimit {
   id: string
   requests: number | null
@@ -10,7 +10,7 @@ export interface MonthlyLimit {
   spend: bigint | null
 }
 
-/** A moment, and the month that it is in. */
+/** A moment and its month. */
 interface Moment {
   wallMs: number
   fromMs: number
@@ -18,16 +18,16 @@ interface Moment {
 }
 
 /**
- * One request under its monthly limits: counted until it ends, and after that by its usage event, so
- * that one which was refused later counts nothing. Throws `rate_limit_exceeded` where it is too many.
+ * One request under its monthly limits: counted until it ends, and after that by its usage event, so that a
+ * request that is refused later counts nothing. Throws `rate_limit_exceeded` where a limit is reached.
  */
 export class MonthlyReservation implements Budget {
   readonly #books: readonly MonthlyUsage[]
   readonly #limits: readonly MonthlyLimit[]
-  /** By book. */
+  /** Held amounts, by their index in `#books`. */
   readonly #held: bigint[]
   #amount = 0n
-  /** The account itself pays. */
+  /** Whether the account itself pays. */
   #isOwn = true
   #isOver = false
 
@@ -42,22 +42,22 @@ export class MonthlyReservation implements Budget {
     for (const book of books) book.enter()
   }
 
-  /** Nano-dollars that may still be spent, below zero where nodes overshot; undefined for no limit. */
+  /** Returns the nano-dollars that may still be spent, below zero where nodes overshot; undefined for no limit. */
   get left(): bigint | undefined {
     return this.#left(true)
   }
 
-  /** What the request may spend at most from now on, instead of what was held before. */
+  /** Sets the most that the request may spend from now on, in place of the earlier hold. */
   hold(amount: bigint): void {
     this.#hold(amount, true)
   }
 
-  /** Holds that much more, or less. */
+  /** Holds that much more, or less where it is negative. */
   add(amount: bigint): void {
     this.#hold(this.#amount + amount, this.#isOwn)
   }
 
-  /** The same where somebody else pays for the account: that counts for its key only. */
+  /** Returns the budget of a request that another party pays: it counts for the account's key only. */
   paidByOthers(): Budget {
     const left = () => this.#left(false)
     return {
@@ -91,7 +91,7 @@ export class MonthlyReservation implements Budget {
     }
   }
 
-  /** The request has ended; what it used is noted in the same turn. Twice is harmless. */
+  /** Ends the request; its usage is noted in the same turn. Calling it twice is harmless. */
   end(): void {
     if (this.#isOver) return
     this.hold(0n)

@@ -5,24 +5,24 @@ interface NotedCost {
   cost: bigint
 }
 
-/** Beyond these the oldest are taken as they are, without asking whether they were booked. */
+/** Beyond this number the oldest count as booked, without a check. */
 const mostNoted = 50_000
 
 /**
- * What one account, key, organization or member used in the current month: as the database last said, with what this node
- * knows to be missing there, and what runs now. Amounts are nano-dollars.
+ * The usage of one account, key, organization or member in the current month: the database's last sum, the events
+ * that this node knows to be missing there, and running requests. Amounts are nano-dollars.
  */
 export class MonthlyUsage {
   readonly id: string
   readonly userId: string
   /** Set for an organization, and for a member of it. */
   readonly organizationId: string | null
-  /** Read once, and counted since. */
+  /** Set once the sum was read; it is counted since. */
   isKnown = false
-  /** By the monotonic clock. */
+  /** Monotonic milliseconds. */
   lastUsedMs: number
   #monthMs: number
-  /** The same as events have it: ISO 8601 in UTC sorts as text. */
+  /** The month's beginning as events have it: ISO 8601 in UTC sorts as text. */
   #began: string
   #sum: MonthSum = { requests: 0, spent: 0n }
   readonly #noted = new Map<string, NotedCost>()
@@ -39,22 +39,22 @@ export class MonthlyUsage {
     this.lastUsedMs = at.nowMs
   }
 
-  /** Of an account: what others pay for it is none of its spending. */
+  /** For an account: payments by other parties are none of its spending. */
   get isAccount(): boolean {
     return this.id === this.userId
   }
 
-  /** Admitted requests, those included that run. */
+  /** The number of admitted requests, including running ones. */
   get requests(): number {
     return this.#sum.requests + this.#noted.size + this.#running
   }
 
-  /** What was spent, and what running requests may spend at most. */
+  /** The spent amount, and the most that running requests may spend. */
   get spent(): bigint {
     return this.#sum.spent + this.#notedCost + this.#held
   }
 
-  /** Nothing is known here that the database does not know. */
+  /** Whether the database knows everything that is known here. */
   get isIdle(): boolean {
     return this.#running === 0 && this.#noted.size === 0
   }
@@ -71,12 +71,12 @@ export class MonthlyUsage {
     this.#running--
   }
 
-  /** Holds more, or less. */
+  /** Adds to the held amount, or subtracts from it. */
   hold(difference: bigint): void {
     this.#held += difference
   }
 
-  /** A request ended; once. It counts in the month in which it began, as it does in the database. */
+  /** Notes the end of a request, once. It counts in the month in which it began, as it does in the database. */
   note({ id, startedAt }: Unbooked, cost: bigint): void {
     if (startedAt < this.#began) return
     this.#noted.set(id, { startedAt, cost })
@@ -88,7 +88,7 @@ export class MonthlyUsage {
     this.#sum = { requests: requests + 1, spent: spent + this.drop(oldest) }
   }
 
-  /** An event is in the database, or never will be. Returns its cost. */
+  /** Drops an event that is in the database, or never will be. Returns its cost. */
   drop(eventId: string): bigint {
     const cost = this.#noted.get(eventId)?.cost ?? 0n
     this.#noted.delete(eventId)
@@ -96,7 +96,7 @@ export class MonthlyUsage {
     return cost
   }
 
-  /** Another month: nothing was used in it yet. What runs still counts. */
+  /** Begins another month without usage. Running requests still count. */
   turn(monthMs: number): void {
     if (monthMs === this.#monthMs) return
     this.#monthMs = monthMs
@@ -107,10 +107,10 @@ export class MonthlyUsage {
     }
   }
 
-  /** What the database said of a month, and which events were in it. */
+  /** Takes over the database's sum of a month, and the events that it contains. */
   take(monthMs: number, sum: MonthSum, booked: readonly string[]): void {
     this.isKnown = true
-    // It turned meanwhile, and of the new month nothing is used yet.
+    // The month turned meanwhile, and the new one has no usage yet.
     if (monthMs !== this.#monthMs) return
     this.#sum = sum
     for (const id of booked) this.drop(id)

@@ -9,7 +9,7 @@ export const start = Date.UTC(2026, 1, 10)
 
 type Noted = Pick<UsageEvent, 'id' | 'userId' | 'keyId' | 'startedAt' | 'cost'>
 
-/** A database that books when the test says so, and a clock that stands until it is moved. */
+/** Creates a database that books when the test calls for it, and a clock that stands until it is moved. */
 export function stage() {
   const clock = { ms: 0 }
   const wallMs = () => start + clock.ms
@@ -50,7 +50,7 @@ export function stage() {
 
 type Stage = ReturnType<typeof stage>
 
-/** No limit but those that are named. */
+/** Creates a limit; unnamed fields are unlimited. */
 export const limit = (fields: Partial<MonthlyLimit> = {}): MonthlyLimit => ({
   id: 'user_1',
   requests: null,
@@ -58,14 +58,14 @@ export const limit = (fields: Partial<MonthlyLimit> = {}): MonthlyLimit => ({
   ...fields,
 })
 
-/** An account, or a key of it, with limits. */
+/** Creates the limits of an account, or of a key of it. */
 export const caller = (...monthly: MonthlyLimit[]) => ({ userId: 'user_1', limits: { monthly } })
 
-/** A request of `user_1` with `key_1` that ended well, unless said otherwise. */
+/** Creates the event of a request of `user_1` with `key_1` that succeeded, unless `fields` differ. */
 export const event = ({ wallMs }: Stage, fields: Partial<UsageEvent> = {}): UsageEvent =>
   createTestEvent('user_1', { startedAt: new Date(wallMs()).toISOString(), ...fields })
 
-/** As the gateway ends a request: the pass, and in the same turn its event. */
+/** Ends a request as the gateway does: the reservation, and in the same turn its event. */
 export function finish(
   on: Stage,
   pass: MonthlyReservation,

@@ -4,8 +4,8 @@ import type { Rates } from '../catalog/model'
 const known = new WeakMap<Rates, Record<string, string>>()
 
 /**
- * A price as usage events have it: rates in nano-dollars as text, and `tier` where one held. The same for all
- * requests at these rates, so it is made once.
+ * Formats a price as usage events have it: rates in nano-dollars as text, and `tier` where one applied. The
+ * result is cached, as it is equal for all requests at these rates.
  */
 export function formatPricing({ rates, tier }: AppliedPrice): Record<string, string> {
   const made = known.get(rates)

@@ -3,8 +3,8 @@ import { isObject, type JsonObject } from '../wire/json-body'
 import { charactersOf } from '../wire/text-size'
 
 /**
- * The Unicode code points of a request's prompt: of its messages, calls, tools and schema, of its prompts with
- * their suffix, or of its inputs. Token ids, images, audio and files have none.
+ * Counts the Unicode code points of a request's prompt: of its messages, calls, tools and schema, of its prompts
+ * with their suffix, or of its inputs. Token ids, images, audio and files have none.
  */
 export function promptCharacters(body: JsonObject): number {
   const { messages, prompt, input, suffix } = body
@@ -21,7 +21,7 @@ export function promptCharacters(body: JsonObject): number {
 const sumOf = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + charactersOf(text), 0)
 
-/** The texts of one input: a text, or an object with a text or with parts. */
+/** Returns the texts of one input: a text, or an object with a text or with parts. */
 function textsOfInput(item: unknown): string[] {
   if (typeof item === 'string') return [item]
   if (!isObject(item)) return []

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** What one row of `published-prices.txt` prices. */
+/** The quantities that a row of `published-prices.txt` prices. */
 export const publishedRates = [
   'input',
   'cached',
@@ -15,21 +15,21 @@ export const publishedRates = [
 ] as const
 export type PublishedRate = (typeof publishedRates)[number]
 
-/** One row: what a provider publishes for prompts of a length, in a service tier or at peak hours. */
+/** One row: a provider's published prices for prompts of a length, in a service tier or at peak hours. */
 export interface PublishedPrice {
   model: string
-  /** How its figures are known: from a copy of the page, rows of it, what quotes it, or from memory. */
+  /** The source of its figures: a copy of the page, rows of it, a quotation of it, or memory. */
   known: (typeof kinds)[number]
   tier: (typeof tiers)[number]
   /** The shortest prompt of the row, in tokens. */
   from: number
-  /** The page rounds that bound. */
+  /** Set where the page rounds that bound. */
   isRounded: boolean
   /** Nano-dollars per 1,000,000 tokens; those of `search` per search. */
   nanos: Partial<Record<PublishedRate, bigint>>
 }
 
-/** USD as a page writes them, `0.00875`, in nano-dollars. */
+/** Converts USD as a page writes them, `0.00875`, to nano-dollars. */
 function toNanos(usd: string): bigint {
   const found = /^(\d+)(?:\.(\d{1,9}))?$/.exec(usd)
   if (!found) throw new Error(`${usd} is no price.`)
@@ -41,7 +41,7 @@ const kinds = ['page', 'rows', 'quoted', 'recalled'] as const
 
 type Section = Pick<PublishedPrice, 'known'>
 
-/** `[page's address, how it is known, the day]`; undefined for other lines. */
+/** Reads `[page's address, source of the figures, the day]`; undefined for other lines. */
 function toSection(line: string): Section | undefined {
   const [, kind] = /^\[https:\S+ (\w+) (?:\d{4}-\d\d-\d\d|-)\]$/.exec(line) ?? []
   const known = kinds.find((one) => one === kind)

@@ -9,24 +9,24 @@ interface Side {
   output: number
 }
 
-/** What is asked for: tokens, and the characters of the same texts. */
+/** The quantities to price: tokens, and the characters of the same texts. */
 interface Asked extends Side {
   characters?: Side
   /** Images in the prompt, where the price charges them by the piece. */
   images?: number
 }
 
-/** Nano-dollars: of what is read, of what is written, and of all, which is rounded only once. */
+/** Nano-dollars: for the input, for the output, and in total, which is rounded only once. */
 export interface Quote {
   input: bigint
   output: bigint
-  /** With what is paid for each request. */
+  /** Includes the price of each request. */
   total: bigint
 }
 
 /**
- * What a request of so many tokens would be charged now, none of them cached. What its time would cost is not
- * in it: nobody knows that before.
+ * Quotes the current charge of a request of so many tokens, none of them cached. The price of its processing time
+ * is not included: it is unknown before.
  */
 export function quote(paying: Paying, asked: Asked, feeMillionths: number): Quote {
   const { input, output } = asked

@@ -4,7 +4,7 @@ import { unavailable } from '../errors'
 import type { MonthSums, Unbooked, UsedBy } from '../ledger/month-sums'
 import { costToCaller, type UsageEvent } from '../ledger/usage-event'
 
-/** What is asked of the database. */
+/** A query for the usage of a month. */
 interface Asked {
   usedBy: readonly UsedBy[]
   from: Date
@@ -21,7 +21,7 @@ interface Options {
   onError: (error: unknown) => void
 }
 
-/** Whose requests are limited: an account and a key, or an organization and its member. */
+/** The ids whose limits apply: an account and a key, or an organization and its member. */
 interface Limited {
   userId: string
   organizationId?: string | undefined
@@ -37,16 +37,16 @@ const booksAtOnce = 500
 
 type Dropped = Pick<UsageEvent, 'id' | 'userId' | 'keyId' | 'organizationId'>
 
-/** Under what a member's part of an organization's usage is counted. */
+/** Returns the id under which a member's part of an organization's usage is counted. */
 export const memberIn = (organizationId: string, userId: string) => `${organizationId} ${userId}`
 
-/** Its first moment, and that of the next one. */
+/** The first moment of a month, and that of the next one. */
 interface Month {
   fromMs: number
   toMs: number
 }
 
-/** The calendar month of a moment, in UTC. */
+/** Returns the calendar month of a moment, in UTC. */
 export function toMonth(wallMs: number): Month {
   const date = new Date(wallMs)
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
@@ -54,15 +54,14 @@ export function toMonth(wallMs: number): Month {
 }
 
 /**
- * Requests and spending per calendar month, of the accounts, keys, organizations and members that have
- * such limits. Sums are
- * read when one is first seen, counted here from then on, and read again every few seconds, as other
- * nodes spend too. What nobody has used for two minutes is forgotten. Source: contract 11.4.
+ * Requests and spending per calendar month, of the accounts, keys, organizations and members that have such
+ * limits. Sums are read when one first appears, counted here from then on, and read again every few seconds, as
+ * other nodes spend too. Entries that stay unused for two minutes are evicted. Source: contract 11.4.
  */
 export class SpendingLimits {
   readonly #options: Options
   readonly #books = new Map<string, MonthlyUsage>()
-  /** First readings under way, by id. */
+  /** First readings in progress, by id. */
   readonly #reading = new Map<string, Promise<void>>()
   #failedAtMs = -Infinity
   #current: Month = { fromMs: 0, toMs: 0 }
@@ -71,14 +70,14 @@ export class SpendingLimits {
     this.#options = options
   }
 
-  /** How many accounts and keys are remembered. */
+  /** The number of entries in memory. */
   get size(): number {
     return this.#books.size
   }
 
   /**
-   * Counts a request. A promise only when the database is asked. Throws or rejects with
-   * `rate_limit_exceeded`, and with `gateway_unavailable` where what was used cannot be read.
+   * Counts a request. Returns a promise only when the database is read. Throws or rejects with
+   * `rate_limit_exceeded`, and with `gateway_unavailable` where the usage cannot be read.
    */
   admit(limited: Limited): MonthlyReservation | Promise<MonthlyReservation> {
     const { limits } = limited
@@ -86,18 +85,18 @@ export class SpendingLimits {
     const unread = books.filter(({ isKnown }) => !isKnown)
     if (unread.length === 0) return this.#enter(books, limits.monthly)
     return Promise.all(unread.map((book) => this.#firstRead(book))).then(() =>
-      // The month may have turned, and a book that nobody used has gone.
+      // The month may have turned, and an unused entry may be evicted.
       this.#enter(this.#booksOf(limited), limits.monthly),
     )
   }
 
-  /** A request ended and will be booked. */
+  /** Notes a request that ended and will be booked. */
   note(event: UsageEvent): void {
     // Another attempt of the same request follows, or has begun.
     if (this.#books.size === 0 || event.outcome === 'failed_over') return
     const { userId, keyId, accountId } = event
     const cost = costToCaller(event)
-    // What somebody else pays is none of the account's spending, but it is the key's.
+    // A payment by another party is none of the account's spending, but counts for the key.
     this.#books.get(userId)?.note(event, accountId === userId ? cost : 0n)
     this.#books.get(keyId)?.note(event, cost)
     const { organizationId } = event
@@ -111,7 +110,7 @@ export class SpendingLimits {
     return ids.flatMap((id) => this.#books.get(id) ?? [])
   }
 
-  /** What was noted could not be written down. */
+  /** Drops a noted event that could not be written. */
   drop({ id, userId, keyId, organizationId }: Dropped): void {
     this.#books.get(userId)?.drop(id)
     this.#books.get(keyId)?.drop(id)
@@ -119,7 +118,7 @@ export class SpendingLimits {
     for (const book of this.#sharedBooks(organizationId, userId)) book.drop(id)
   }
 
-  /** Reads all books again, and forgets those that are not used. Never rejects. */
+  /** Reads all entries again, and evicts unused ones. Never rejects. */
   async refresh(): Promise<void> {
     const nowMs = this.#options.now()
     for (const [id, book] of this.#books) {
@@ -148,7 +147,7 @@ export class SpendingLimits {
     })
   }
 
-  /** Worked out once a month. */
+  /** Computed once a month. */
   #month(wallMs: number): Month {
     const { fromMs, toMs } = this.#current
     if (wallMs < fromMs || wallMs >= toMs) this.#current = toMonth(wallMs)
@@ -156,13 +155,13 @@ export class SpendingLimits {
   }
 
   #enter(books: readonly MonthlyUsage[], limits: readonly MonthlyLimit[]): MonthlyReservation {
-    // Never from nothing: what cannot be known is no reason to let in.
+    // Unknown usage is never treated as zero.
     if (books.some(({ isKnown }) => !isKnown)) throw unavailable()
     const wallMs = this.#options.wallMs()
     return new MonthlyReservation(books, limits, { wallMs, ...this.#month(wallMs) })
   }
 
-  /** One reading for all who wait; after one that failed, nobody waits for the next at once. */
+  /** Shares one reading among all waiting requests; after a failed one, requests fail at once for a while. */
   #firstRead(book: MonthlyUsage): Promise<void> {
     const running = this.#reading.get(book.id)
     if (running) return running

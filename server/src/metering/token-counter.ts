@@ -8,32 +8,32 @@ type Work = TokenJob extends infer Each
 
 interface Waiting {
   work: Work
-  /** From its begin, which is not before its vocabulary is loaded. */
+  /** Counted from the beginning of the job, once its vocabulary is loaded. */
   deadlineMs: number
   timer: NodeJS.Timeout
   resolve: (answer: TokenAnswer) => void
 }
 
-/** What is needed of a worker. */
+/** The part of a worker that the counter needs. */
 export type CountingWorker = Pick<
   Worker,
   'addEventListener' | 'postMessage' | 'terminate' | 'unref'
 >
 
 interface Options {
-  /** Jobs that may wait beside the one that runs; each holds its texts. */
+  /** The number of jobs that may wait beside the running one; each holds its texts. */
   queueLimit?: number
-  /** For jobs that bring no deadline of their own. */
+  /** For jobs without a deadline of their own. */
   deadlineMs?: number
-  /** How much longer a job waits while its vocabulary is loaded. */
+  /** The additional wait of a job while its vocabulary is loaded. */
   loadMs?: number
-  /** How long after that a worker may load that nobody waits for any more, before it is ended. */
+  /** The time after that in which a worker may finish loading without a waiting job, before it is ended. */
   maxLoadMs?: number
-  /** How long the worker may be without work before it is ended. */
+  /** The time without work after which the worker is ended. */
   idleMs?: number
-  /** How long after its deadline a job may still occupy the worker before that is ended. */
+  /** The time after its deadline in which a job may still occupy the worker, before that is ended. */
   graceMs?: number
-  /** Told why a worker died, for the log. */
+  /** Called with the reason for a worker's death, for the log. */
   onFailure?: (cause: unknown) => void
   newWorker?: () => CountingWorker
 }
@@ -44,23 +44,22 @@ const newTokenWorker = (): CountingWorker =>
 const encodingOf = (work: Work): Encoding => (work.kind === 'count' ? work.encoding : 'cl100k_base')
 
 /**
- * Counts tokens in a worker, away from the event loop. The worker starts with the first job, ends
- * after some idle minutes to give its 100 MB back, and is replaced when it dies or overruns. On a busy
- * machine it takes seconds to load: a job's deadline begins after that, and what loads is not ended.
- *
- * No method throws or rejects: the answer is undefined when the deadline passed, the queue was full,
- * the worker died or the counter is disposed, and the caller goes on with bounds or an estimate.
+ * Counts tokens in a worker, away from the event loop. The worker starts with the first job, ends after some idle
+ * minutes to free its 100 MB, and is replaced when it dies or overruns. On a busy machine it takes seconds to
+ * load: a job's deadline begins after that, and a loading worker is not ended. No method throws or rejects: the
+ * answer is undefined when the deadline passed, the queue was full, the worker died or the counter is disposed,
+ * and the caller falls back to bounds or an estimate.
  */
 export class TokenCounter implements Disposable {
   readonly #options: Required<Options>
   readonly #waiting: Waiting[] = []
   #worker: CountingWorker | undefined
-  /** The vocabularies that it has loaded. */
+  /** The vocabularies that the worker has loaded. */
   readonly #loaded = new Set<Encoding>()
   #running: Waiting | undefined
-  /** The one that runs has begun. */
+  /** Whether the running job has begun. */
   #hasBegun = false
-  /** While a job runs late: ends the worker. While there is none: ends it for idleness. */
+  /** The timer that ends the worker: for a job that runs late, or for idleness. */
   #ending: NodeJS.Timeout | undefined
   #disposed = false
 
@@ -79,9 +78,9 @@ export class TokenCounter implements Disposable {
   }
 
   /**
-   * Tokens of all texts together, as OpenAI's models count them; markers such as `<|endoftext|>` are
-   * text. Exact for text with gaps between words; an unbroken run counts at most one token more for
-   * each 1,024 characters.
+   * Counts the tokens of all texts together, as OpenAI's models do; markers such as `<|endoftext|>` are text.
+   * Exact for text with gaps between words; an unbroken run counts at most one token more for each 1,024
+   * characters.
    */
   async count(
     texts: readonly string[],
@@ -92,9 +91,8 @@ export class TokenCounter implements Disposable {
   }
 
   /**
-   * Token ids back to texts, for embeddings of clients that tokenize (cl100k_base). An id outside the
-   * vocabulary is the caller's mistake and answers which one it is; ids that end inside a character
-   * leave U+FFFD there.
+   * Decodes token ids to texts, for embeddings of clients that tokenize (cl100k_base). An id outside the
+   * vocabulary is the caller's mistake and is returned; ids that end inside a character leave U+FFFD there.
    */
   async decode(
     tokens: readonly (readonly number[])[],
@@ -105,7 +103,7 @@ export class TokenCounter implements Disposable {
     return typeof answer === 'number' ? undefined : answer
   }
 
-  /** Ends the worker. What runs or waits answers undefined. */
+  /** Ends the worker. Running and waiting jobs resolve with undefined. */
   [Symbol.dispose](): void {
     this.#disposed = true
     for (const job of this.#waiting.splice(0)) this.#settle(job, undefined)
@@ -141,13 +139,13 @@ export class TokenCounter implements Disposable {
     this.#worker.postMessage({ ...work, patienceMs })
   }
 
-  /** Its vocabulary is loaded: from here on it and those that waited for the same have their own time. */
+  /** Starts the time of a job whose vocabulary is loaded, and of those that waited for the same one. */
   #begun(running: Waiting): void {
     this.#hasBegun = true
     const encoding = encodingOf(running.work)
     const isFirst = !this.#loaded.has(encoding)
     this.#loaded.add(encoding)
-    // One that nobody waits for any more has another grace, as it begins only now.
+    // A job without a waiting caller has another grace period, as it begins only now.
     clearTimeout(this.#ending)
     this.#expireIn(running, running.deadlineMs)
     if (!isFirst) return
@@ -168,7 +166,7 @@ export class TokenCounter implements Disposable {
       this.#waiting.splice(place, 1)
       return
     }
-    // The worker watches the same deadline and usually comes free by itself, still warm.
+    // The worker watches the same deadline and usually becomes free by itself, still warm.
     const { graceMs, maxLoadMs } = this.#options
     const [waitMs, cause] = this.#hasBegun ? [graceMs, 'overran'] : [maxLoadMs, 'did not load']
     this.#ending = setTimeout(() => this.#replace(cause), waitMs).unref()
@@ -181,7 +179,7 @@ export class TokenCounter implements Disposable {
 
   #start(): CountingWorker {
     const worker = this.#options.newWorker()
-    // A promise somebody waits for is held by its deadline's timer, not by the worker.
+    // The timer of a waiting job's deadline keeps the process alive, not the worker.
     worker.unref()
     worker.addEventListener('message', ({ data }: MessageEvent<TokenAnswer | WorkerProgress>) => {
       if (worker !== this.#worker || !this.#running) return

@@ -1,26 +1,26 @@
-/** The vocabularies that OpenAI's models read: o200k since gpt-4o, cl100k before and for embeddings. */
+/** The vocabularies of OpenAI's models: o200k since gpt-4o, cl100k before and for embeddings. */
 export type Encoding = 'o200k_base' | 'cl100k_base'
 
-/** A token id that is not in the vocabulary: which one, and in which of the inputs. */
+/** A token id that is not in the vocabulary, and the index of its input. */
 export interface UnknownToken {
   unknownToken: number
   input: number
 }
 
-/** What the worker is sent, one job at a time. It gives up by itself `patienceMs` after it has begun. */
+/** A message to the worker, one job at a time. The worker gives up `patienceMs` after the job has begun. */
 export type TokenJob = { patienceMs: number } & (
   | { kind: 'count'; texts: readonly string[]; encoding: Encoding }
-  // Floats hold any number a caller can write, so that a wrong id stays recognisable.
+  // Floats hold any number that a caller can write, so that an error shows the wrong id.
   | { kind: 'decode'; tokens: readonly Float64Array[] }
 )
 
-/** What comes back: tokens, texts, a token nobody knows; undefined when patience ran out. */
+/** The answer of the worker: tokens, texts, or an unknown token; undefined when time ran out. */
 export type TokenAnswer = number | string[] | UnknownToken | undefined
 
-/** What comes before that: the vocabulary is loaded, and the job begins. */
+/** The message before the answer: the vocabulary is loaded, and the job begins. */
 export type WorkerProgress = 'begun'
 
-/** Each takes 60 to 130 ms and some 50 MB, so neither is loaded before it is wanted. */
+/** Each takes 60 to 130 ms and some 50 MB, so each is loaded on first use. */
 const load = {
   o200k_base: () => import('gpt-tokenizer/encoding/o200k_base'),
   cl100k_base: () => import('gpt-tokenizer/encoding/cl100k_base'),
@@ -30,21 +30,21 @@ const load = {
 // milliseconds in windows of this many UTF-16 units.
 const windowLength = 1024
 
-/** How far back from a window's end a gap between words is looked for. */
+/** The distance from a window's end within which it looks for a gap between words. */
 const gapDistance = 128
 
-// Its default of 100,000 entries, filled with windows of noise, would hold more than a gigabyte.
+// The default of 100,000 entries, filled with windows of noise, would hold more than a gigabyte.
 const mergeCacheSize = 2000
 
-// Else the text "<|endoftext|>" throws. It is counted as the letters it is.
+// Without it the text "<|endoftext|>" throws. It is counted as the letters it is.
 const plainText = { disallowedSpecial: new Set<string>() }
 
 const isSpace = (text: string, at: number) => /\s/.test(text.charAt(at))
 
 /**
- * Where the window that begins at `start` ends. A single space between two words is where the
- * tokenizer breaks anyway, so cutting before it keeps the count exact; without one the cut costs a
- * token at most, and never goes through a surrogate pair.
+ * Returns the end of the window that begins at `start`. The tokenizer breaks at a single space between two words
+ * anyway, so cutting before it keeps the count exact; without one the cut costs a token at most, and never splits
+ * a surrogate pair.
  */
 function windowEnd(text: string, start: number): number {
   const end = start + windowLength
@@ -71,9 +71,9 @@ async function count(texts: readonly string[], encoding: Encoding, isLate: () =>
   return tokens
 }
 
-/** Looks up one id: its text or bytes, undefined where there is none. */
+/** Creates the lookup of one id: its text or bytes, undefined where there is none. */
 async function loadPieces() {
-  // The same module that the encoding is made of, so it is held once.
+  // The encoding is made of this module, so the ranks are in memory once.
   const { default: ranks } = await import('gpt-tokenizer/bpeRanks/cl100k_base')
   const { decode: decodeIds } = await load.cl100k_base()
   return function pieceOf(id: number): string | Uint8Array | undefined {
@@ -89,8 +89,8 @@ async function loadPieces() {
   }
 }
 
-// Not the library's own `decode`: that shares one stream decoder between all calls, so that a half
-// character at the end of one caller's text would surface at the start of the next one's.
+// Avoids the library's own `decode`: that shares one stream decoder between all calls, so that a half character at
+// the end of one caller's text would surface at the start of the next one's.
 async function decode(inputs: readonly Float64Array[], isLate: () => boolean) {
   const pieceOf = await loadPieces()
   const texts: string[] = []
@@ -115,7 +115,7 @@ async function decode(inputs: readonly Float64Array[], isLate: () => boolean) {
   return texts
 }
 
-/** Loading is no part of a job's time: on a busy machine it takes seconds, once. */
+/** Loading is not part of a job's time: on a busy machine it takes seconds, once. */
 async function work(job: TokenJob): Promise<TokenAnswer> {
   await load[job.kind === 'count' ? job.encoding : 'cl100k_base']()
   tell('begun')
@@ -131,5 +131,5 @@ function tell(message: TokenAnswer | WorkerProgress): void {
   self.postMessage(message)
 }
 
-// What is thrown here becomes the worker's `error` event; the counter then starts another one.
+// An error thrown here becomes the worker's `error` event; the counter then starts another one.
 self.addEventListener('message', async ({ data }: MessageEvent<TokenJob>) => tell(await work(data)))

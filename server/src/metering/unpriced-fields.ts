@@ -4,15 +4,14 @@ import { withPricedCaches } from '../wire/cache-lifetimes'
 import type { JsonObject } from '../wire/json-body'
 
 /**
- * Fields that make a request dearer than its text and its output limit, and what is done about each
- * where the caller pays our price (M35). On a connection of his own they all travel on: he pays his
- * provider. Fields that nobody names travel on too, so a new one that costs belongs into this table.
- *
- * `priced`: part of the hold, in `volume.ts` and `worst-case.ts`. `refused`: changes the answer, and no
- * price of ours covers it. `stripped`: tunes what is not in the answer, or means nothing here.
+ * Fields that make a request more expensive than its text and its output limit, and their treatment where the
+ * caller pays the platform's price (M35). On a BYOK connection they all pass through: the caller pays the
+ * provider. Fields that are not listed pass through too, so a new one that costs belongs in this table. `priced`:
+ * part of the hold, in `volume.ts` and `worst-case.ts`. `refused`: changes the answer, and no price of the
+ * platform covers it. `stripped`: tunes what is not in the answer, or means nothing here.
  */
 export const costlyFields: Readonly<Record<string, 'priced' | 'refused' | 'stripped'>> = {
-  // Answers, their length and their kind.
+  // The number, length and kind of answers.
   n: 'priced',
   best_of: 'priced',
   prompt: 'priced',
@@ -23,14 +22,14 @@ export const costlyFields: Readonly<Record<string, 'priced' | 'refused' | 'strip
   prediction: 'priced',
   tools: 'priced',
 
-  // Searches are paid by the piece, and what they find is read. `web_search_options` is priced where
-  // the model has a price per request: see `chargeable`.
+  // Searches are charged by the piece, and their results are read as input. `web_search_options` is priced where
+  // the model has a price per request: see `stripUnpriced`.
   web_search_options: 'refused',
   plugins: 'refused', // OpenRouter
   search_parameters: 'refused', // xAI
   enable_search: 'refused', // DashScope
   search_settings: 'refused', // Groq
-  // Another model or host than the one whose price is charged, or a dearer region.
+  // Another model or host than the one whose price is charged, or a more expensive region.
   models: 'refused', // OpenRouter
   route: 'refused',
   preset: 'refused',
@@ -38,12 +37,12 @@ export const costlyFields: Readonly<Record<string, 'priced' | 'refused' | 'strip
   providerOptions: 'refused', // Vercel
   inference_geo: 'refused', // Anthropic, x 1.1
 
-  // A place further ahead in the queue; the ordinary ones are kept: see `chargeable`.
+  // A priority in the provider's queue; ordinary tiers are kept: see `stripUnpriced`.
   service_tier: 'stripped',
   speed: 'stripped', // Anthropic, up to x 6
-  // What is written to a cache costs more than input, and has a price of its own by its lifetime.
+  // Writing to a cache costs more than input, and has a price of its own by its lifetime.
   cache_control: 'priced',
-  // Output limits of other servers, which would stand beside the one that was paid for.
+  // Output limits of other servers, which would compete with the paid one.
   max_output_tokens: 'stripped',
   max_new_tokens: 'stripped',
   max_length: 'stripped',
@@ -52,10 +51,10 @@ export const costlyFields: Readonly<Record<string, 'priced' | 'refused' | 'strip
   num_predict: 'stripped',
 }
 
-/** They cost what the price says, or less. Dearer tiers pass only where the price has them. */
+/** These cost the price, or less. More expensive tiers pass only where the price has them. */
 const ordinaryTiers = new Set(['auto', 'default', 'flex', 'standard', 'standard_only', 'on_demand'])
 
-// An empty object is a wish: `web_search_options: {}` searches.
+// An empty object is a request: `web_search_options: {}` searches.
 const isUsed = (value: unknown) =>
   value !== undefined &&
   value !== null &&
@@ -63,21 +62,21 @@ const isUsed = (value: unknown) =>
   value !== '' &&
   !(Array.isArray(value) && value.length === 0)
 
-/** What is charged for a request, and by which prices. */
+/** The endpoint and the prices of a request's charge. */
 interface Charged {
   endpoint: 'chat' | 'completion' | 'embedding'
   pricing: Pricing
 }
 
 /**
- * A request body without what its price does not cover; the same object where there is nothing of it.
+ * Returns a request body without the fields that its price does not cover; the same object where it has none.
  * Throws `invalid_request` for a field that cannot just be left out.
  */
 export function stripUnpriced(body: JsonObject, what: Charged): JsonObject {
   let copy: JsonObject | undefined
   for (const name in body) {
     if (!isStripped(name, body[name], what)) continue
-    // Made for the first: nearly no request has any.
+    // Copied for the first such field: nearly no request has any.
     copy ??= { ...body }
     delete copy[name]
   }
@@ -94,7 +93,7 @@ function isStripped(name: string, value: unknown, { endpoint, pricing }: Charged
   return costlyFields[name] === 'stripped'
 }
 
-/** The fields that `chargeable` stripped, of a request and what became of it. */
+/** Returns the fields that `stripUnpriced` removed, from the bodies before and after it. */
 export const strippedFrom = (asked: JsonObject, charged: JsonObject): readonly string[] =>
   asked === charged
     ? []

@@ -8,32 +8,32 @@ import { wantsEchoOnly } from '../wire/text-over-chat'
 import { tokensAtMost } from './estimate'
 import type { TokenBounds } from './worst-case'
 
-/** What is known of a request beside its body. */
+/** The facts of a request beside its body. */
 interface Asked {
-  /** Length of the body, in UTF-8. */
+  /** The length of the body, in UTF-8. */
   bytes: number
   model: Pick<Model, 'upstreamModel' | 'contextLength' | 'maxOutputTokens'>
-  /** The output limit that the caller set; zero and undefined are none. */
+  /** The caller's output limit; zero and undefined are none. */
   outputLimit?: number | undefined
-  /** Times that the whole prompt is sent: for a dialect that needs a request for each choice. */
+  /** The number of times that the whole prompt is sent: for a dialect that needs a request for each choice. */
   repeats?: number
-  /** What tools that the provider runs can come to. */
+  /** The possible uses of tools that the provider runs. */
   hosted?: HostedUses | undefined
-  /** Whether the provider is sent the service tier that the request asks for; it is unless this says no. */
+  /** Returns whether the request's service tier is sent to the provider; by default it is. */
   sendsServiceTier?: () => boolean
 }
 
 /**
- * What providers put around every prompt, tokens that are billed and in no body: chat templates and
- * default system prompts (grok-4 some 680), and what explains tools (Anthropic up to 530).
+ * Billed tokens that providers put around every prompt and that are in no body: chat templates and default system
+ * prompts (grok-4 some 680), and explanations of tools (Anthropic up to 530).
  */
 const templateTokens = 1024
 const toolTemplateTokens = 1024
 
-/** What an embedding model is told to do with each input, such as "Represent this document". */
+/** The instruction that an embedding model gets with each input, such as "Represent this document". */
 const instructionTokens = 32
 
-/** Of a model of which it is not known. */
+/** For a model with an unknown context. */
 const contextOfUnknown = 1_000_000
 
 const lengthOf = (value: unknown) => (typeof value === 'string' ? value.length : 0)
@@ -44,19 +44,19 @@ const noUses: HostedUses = { searches: 0, rounds: 0 }
 
 const nothing: readonly JsonObject[] = []
 
-/** The objects of a list; the list itself where there is nothing else in it. */
+/** Returns the objects of a list; the list itself where it has nothing else. */
 function listOf(value: unknown): readonly JsonObject[] {
   if (!Array.isArray(value)) return nothing
   return value.every(isObject) ? value : value.filter(isObject)
 }
 
-/** The most that a chat request can make a model read and write. */
+/** Bounds the tokens that a chat request can make a model read and write. */
 export function boundChat(body: JsonObject, asked: Asked): TokenBounds {
   const { bytes, model, repeats = 1 } = asked
   const { searches, rounds, maxContext = Infinity } = asked.hosted ?? noUses
   const messages = listOf(body['messages'])
   const { media, dataLength } = mediaOf(messages)
-  // The JSON is never shorter than the texts in it; data of a part are no text.
+  // The JSON is never shorter than the texts in it; media data in a part is not text.
   const textBytes = bytes - dataLength
   const hasTools = holdsObjects(body['tools']) || holdsObjects(body['functions'])
   const once =
@@ -66,7 +66,7 @@ export function boundChat(body: JsonObject, asked: Asked): TokenBounds {
     boundMediaTokens(media, model)
   const choices = countOf(body['n'])
   const first = withinContext(once, model)
-  // After each use of a tool it reads the prompt again, and what was found.
+  // After each use of a tool the model reads the prompt again, with the results.
   const longest = Math.max(first, Math.min(contextOf(model, once), maxContext))
   return {
     inputTokens: once * repeats + rounds * longest,
@@ -83,14 +83,14 @@ export function boundChat(body: JsonObject, asked: Asked): TokenBounds {
   }
 }
 
-/** The longest prompt that a model reads. */
+/** Returns the longest prompt that a model reads. */
 const contextOf = ({ contextLength }: Asked['model'], tokens: number): number =>
   contextLength ?? Math.max(tokens, contextOfUnknown)
 
 const withinContext = (tokens: number, { contextLength }: Asked['model']): number =>
   contextLength === null ? tokens : Math.min(tokens, contextLength)
 
-/** The service tier that a provider is asked for, where that is one with prices of its own. */
+/** Returns the requested service tier, where it is sent and can have prices of its own. */
 function serviceTierOf(
   { service_tier: asked }: JsonObject,
   isSent: Asked['sendsServiceTier'],
@@ -108,7 +108,7 @@ const predictedTokens = ({ prediction }: JsonObject) =>
 
 interface Shown {
   media: MediaLengths
-  /** Of the body, what is data of media and no text. */
+  /** The length of media data in the body, which is not text. */
   dataLength: number
 }
 
@@ -117,7 +117,7 @@ const nothingShown: Shown = { media: noMedia, dataLength: 0 }
 const isText = ({ content, audio }: JsonObject) => !Array.isArray(content) && !isObject(audio)
 const partsOf = ({ content }: JsonObject) => listOf(content)
 
-/** Of all messages; most are a text and nothing else, and nothing is made for them. */
+/** Measures the media of all messages; most messages are only text, and allocate nothing. */
 function mediaOf(messages: readonly JsonObject[]): Shown {
   if (messages.every(isText)) return nothingShown
   const soundLengths: number[] = []
@@ -141,13 +141,13 @@ function mediaOf(messages: readonly JsonObject[]): Shown {
   return { media: { images, soundLengths, spokenTurns, fileLengths }, dataLength }
 }
 
-/** The most that a legacy completion can make a model read and write, native or as a chat. */
+/** Bounds the tokens that a legacy completion can make a model read and write, native or as a chat. */
 export function boundCompletion(
   body: JsonObject,
   { model, outputLimit, sendsServiceTier }: Omit<Asked, 'bytes' | 'repeats'>,
 ): TokenBounds {
   const prompts = promptsOf(body['prompt'])
-  // What is beside the prompts, a suffix above all, goes with each of them.
+  // Content beside the prompts, a suffix above all, is sent with each of them.
   const shared = Buffer.byteLength(JSON.stringify({ ...body, prompt: undefined }))
   const perPrompt = tokensAtMost(shared) + templateTokens
   const choices = prompts.count * Math.max(countOf(body['n']), countOf(body['best_of']))
@@ -156,7 +156,7 @@ export function boundCompletion(
     longestPrompt: withinContext(prompts.longest + perPrompt, model),
     serviceTier: serviceTierOf(body, sendsServiceTier),
     choices,
-    // To be told nothing, a chat model is asked for one token.
+    // A chat model gets a limit of one token if the caller wants only the echo.
     outputLimit: wantsEchoOnly(body) ? 1 : outputLimitFor(model, prompts.longest, outputLimit),
     extraOutputTokens: choices * predictedTokens(body),
     hears: false,
@@ -167,16 +167,16 @@ export function boundCompletion(
   }
 }
 
-/** What is known of a request for embeddings beside its inputs. */
+/** The facts of a request for embeddings beside its inputs. */
 interface AskedEmbeddings {
   model: Pick<Model, 'upstreamModel' | 'contextLength'>
   /** Token ids become text again, which another model may divide into as many tokens as it has bytes. */
   decodes: boolean
-  /** Its batches. */
+  /** The number of its batches. */
   requests: number
 }
 
-/** The most that an embedding request can make a model read. */
+/** Bounds the tokens that an embedding request can make a model read. */
 export function boundEmbedding(
   inputs: EmbeddingInput,
   { model, decodes, requests }: AskedEmbeddings,
@@ -212,7 +212,7 @@ export function boundEmbedding(
 
 const isIds = (item: EmbeddingInput[number]): item is readonly number[] => Array.isArray(item)
 
-/** Texts or token ids: how many there are, their tokens at most, and those of the longest. */
+/** Measures texts or token ids: their number, their tokens at most, and those of the longest. */
 function promptsOf(prompt: unknown) {
   const items: unknown[] = Array.isArray(prompt) ? prompt : [prompt]
   if (typeof items[0] === 'number') {
@@ -228,12 +228,12 @@ function promptsOf(prompt: unknown) {
 // Tokens of text have more bytes than this in nearly all scripts; too few would cut answers short.
 const fewBytesPerToken = 2
 const usualLimit = 4096
-/** The output limit of a model of which none is known. */
+/** The output limit of a model without a known one. */
 export const outputLimitOfUnknown = 8192
 
 /**
- * The output limit of each answer: as asked, else the model's own. That one must leave room for the
- * prompt, since many servers refuse a limit that would not fit beside it.
+ * Returns the output limit of each answer: the caller's, else the model's own. The latter must leave room for the
+ * prompt, since many servers reject a limit that would not fit beside it.
  */
 function outputLimitFor(
   { maxOutputTokens, contextLength }: Asked['model'],

@@ -19,40 +19,40 @@ import {
   type UsageBucket,
 } from './cost'
 
-/** The most that a request can make a model read and write; from `volume.ts`. */
+/** Bounds of the tokens that a request can make a model read and write; from `volume.ts`. */
 export interface TokenBounds {
-  /** Tokens of all prompts together. */
+  /** The tokens of all prompts together. */
   inputTokens: number
-  /** Tokens of the longest of them, which decides on prices by length. */
+  /** The tokens of the longest prompt, which decides on prices by length. */
   longestPrompt: number
-  /** What the request asks for; undefined for the ordinary one. */
+  /** The requested tier; undefined for the ordinary one. */
   serviceTier: ServiceTier | undefined
-  /** Answers, of which each may be as long as the output limit. */
+  /** The number of answers; each may be as long as the output limit. */
   choices: number
-  /** The limit that was asked for, else the one that the model has. */
+  /** The caller's limit, else the model's own. */
   outputLimit: number
-  /** Output that is billed on top of the answers, whatever their limit. */
+  /** Output that is billed beside the answers, whatever their limit. */
   extraOutputTokens: number
-  /** Sound may be read, or written. */
+  /** Whether audio may be read, or written. */
   hears: boolean
   speaks: boolean
-  /** What is paid per piece. */
+  /** Quantities that are charged per piece. */
   images: number
   requests: number
-  /** Web searches of the provider's, at most. */
+  /** The most web searches that the provider may run. */
   searches: number
   /** Unicode code points of the prompt's texts, where the price charges them. */
   inputCharacters?: number
-  /** Processing until the deadlines of all requests to the provider, where the price charges it. */
+  /** Processing time until the deadlines of all requests to the provider, where the price charges it. */
   maxProcessingMs?: number
 }
 
-/** The price of a volume as a line: `fixed` + output limit x `perToken`. */
+/** The price of a volume as a linear function: `fixed` + output limit x `perToken`. */
 export interface WorstCase {
   volume: TokenBounds
   /** Millionths of a nano-dollar, exact: prompt, extra output and pieces. */
   fixed: bigint
-  /** The same for one more token of the output limit, in all answers together. */
+  /** The price of one more token of the output limit, in all answers together. */
   perToken: bigint
 }
 
@@ -65,7 +65,7 @@ interface SideRates {
 
 const sidesBy = new WeakMap<Rates, SideRates>()
 
-/** The dearest rates of what has no sound in it. */
+/** Returns the highest rates of content without audio. */
 function soundlessRates(given: Rates): SideRates {
   const known = sidesBy.get(given)
   if (known) return known
@@ -80,8 +80,8 @@ function soundlessRates(given: Rates): SideRates {
 }
 
 /**
- * Each side at the dearest of the rates that can apply to it: no usage within `volume` costs more.
- * `minute` is the one of the UTC day in which the request begins.
+ * Computes the worst case with each side at the highest rate that can apply to it: no usage within `volume` costs
+ * more. `minute` is the one of the UTC day in which the request begins.
  */
 export function computeWorstCase(volume: TokenBounds, pricing: Pricing, minute: number): WorstCase {
   const { longestPrompt: promptTokens, serviceTier } = volume
@@ -101,7 +101,7 @@ export function computeWorstCase(volume: TokenBounds, pricing: Pricing, minute: 
     : { volume, fixed, perToken }
 }
 
-/** The same with the most characters of each token, and with all the time until the deadline. */
+/** Adds the most characters of each token, and all the time until the deadline. */
 function withUnits({ volume, fixed, perToken }: WorstCase, rates: Rates): WorstCase {
   const { choices, extraOutputTokens, inputCharacters, maxProcessingMs } = volume
   const before = {
@@ -116,22 +116,22 @@ function withUnits({ volume, fixed, perToken }: WorstCase, rates: Rates): WorstC
   }
 }
 
-/** What the request costs at most under an output limit, in nano-dollars. */
+/** Returns the most that the request costs under an output limit, in nano-dollars. */
 export const priceAt = ({ fixed, perToken }: WorstCase, outputLimit: number): bigint =>
   roundUpNumber(Number(fixed) + outputLimit * Number(perToken)) ??
   roundedUp(fixed + BigInt(outputLimit) * perToken)
 
-/** *w*: the hold of a request whose payer has enough. */
+/** w*: returns the hold of a request whose payer has enough. */
 export const fullPrice = (worst: WorstCase): bigint => priceAt(worst, worst.volume.outputLimit)
 
-/** Output that is always granted, or the request is refused: min(asked, 256). */
+/** Returns the output that is always granted, or the request is refused: min(asked, 256). */
 export const floorOf = ({ volume }: WorstCase): number => Math.min(volume.outputLimit, 256)
 
-/** The smallest hold: the price at the floor. */
+/** Returns the smallest hold: the price at the floor. */
 export const floorPrice = (worst: WorstCase): bigint => priceAt(worst, floorOf(worst))
 
 /**
- * The highest output limit that `available` nano-dollars pay for, never above what was asked;
+ * Returns the highest output limit that `available` nano-dollars pay for, never above the requested one;
  * undefined where they do not even pay for the floor.
  */
 export function computeAffordableLimit(worst: WorstCase, available: bigint): number | undefined {
@@ -141,7 +141,7 @@ export function computeAffordableLimit(worst: WorstCase, available: bigint): num
   return Number((available * 1_000_000n - worst.fixed) / worst.perToken)
 }
 
-/** What an answer to a request can have used at most. */
+/** The most that an answer to a request can have used. */
 export interface TokenLimits {
   input: number
   output: number
@@ -160,8 +160,8 @@ export const limitsAt = (
 })
 
 /**
- * A usage without what its request cannot have used: it costs no more than its limits do. One that had
- * to be changed is `flawed`, unless it was our own estimate.
+ * Limits a usage to what its request can have used: it costs no more than its limits do. A changed usage is
+ * `flawed`, unless it was the platform's own estimate.
  */
 export function limitUsage(usage: Usage, limits: TokenLimits): Usage {
   if (isWithin(usage, limits)) return usage

@@ -1,6 +1,6 @@
 import type { Fact, PaidFact, Refunded, Reversed, UnpaidFact } from './fact'
 
-/** A payment as it is known. Amounts are nano-dollars. */
+/** The stored state of a payment. Amounts are nano-dollars. */
 export interface Payment {
   id: string
   accountId: string
@@ -10,7 +10,7 @@ export interface Payment {
   paymentRef: string | null
 }
 
-/** What is to be taken back of a payment as far as was told, and what is booked. */
+/** The amount to take back of a payment, as far as events reported it, and the amount booked. */
 export interface Reversal {
   id: string
   kind: 'refund' | 'dispute'
@@ -20,61 +20,64 @@ export interface Reversal {
 
 /** Payments and their money, in one transaction: all of it or nothing. */
 export interface Book {
-  /** Has facts about one payment of the processor wait for each other. */
+  /** Serializes facts about one payment of the processor. */
   serialize: (paymentRef: string) => Promise<void>
-  /** The payment of that id, nobody else's until the transaction ends. */
+  /** Locks the payment of that id until the transaction ends. */
   lock: (id: string) => Promise<Payment | undefined>
   lockBySession: (sessionId: string) => Promise<Payment | undefined>
   lockByRef: (paymentRef: string) => Promise<Payment | undefined>
-  /** Adds the amount to its account, and pays what that owes. */
+  /** Adds the amount to its account, and pays the account's debt. */
   complete: (payment: Payment, paid: PaidFact) => Promise<void>
   end: (payment: Payment, unpaid: UnpaidFact) => Promise<void>
-  /** Keeps the larger amount of two that are told of one reversal. */
+  /** Keeps the larger of two amounts that events report for one reversal. */
   noteReversal: (reversed: Reversed) => Promise<void>
   /** Keeps a refund; one that has failed stays so. */
   noteRefund: (refunded: Refunded) => Promise<void>
-  /** With the amounts of `dueOf`. */
+  /** Returns reversals with the amounts of `computeRefundDue`. */
   reversals: (paymentRef: string) => Promise<Reversal[]>
-  /** Takes `amount` more of it from the account, or has it owe that. */
+  /** Takes `amount` more of it from the account, or books that as a debt. */
   takeBack: (payment: Payment, reversal: Reversal, amount: bigint) => Promise<void>
-  /** Gives `amount` of it to the account again, and pays what that owes. */
+  /** Returns `amount` of it to the account, and pays the account's debt. */
   giveBack: (payment: Payment, reversal: Reversal, amount: bigint) => Promise<void>
 }
 
-/** What was told about the refunds of a charge. */
+/** The reported refunds of a charge. */
 export interface RefundsTold {
-  /** The largest sum that the charge was told with: it may have those that failed later, or not. */
+  /**
+   * The largest sum of refunds that any event of the charge reported: it may include those that failed later, or
+   * not.
+   */
   inAll: bigint
-  /** Of those that were told one by one. */
+  /** The sums of refunds that were reported one by one. */
   standing: bigint
   failed: bigint
 }
 
 /**
- * What refunds of a charge take back. Whoever hears of each by itself knows it from them; whoever hears of
- * sums, and of those that failed, from the two.
+ * Returns the amount that refunds of a charge take back. Where each refund is reported by itself, they determine
+ * it; where only sums and failures are reported, those two do.
  */
 export function computeRefundDue({ inAll, standing, failed }: RefundsTold): bigint {
   const rest = inAll - failed
   return rest > standing ? rest : standing
 }
 
-/** What became of a fact. */
+/** The outcome of a fact. */
 export type AppliedFact =
   | { type: 'credited' | 'reversed' | 'given_back' | 'ended'; payment: Payment }
-  /** Nothing of ours, or known already. */
+  /** Not a payment of ours, or booked already. */
   | { type: 'nothing' }
-  /** Somebody should look at it; nothing was booked. */
+  /** Needs an operator's attention; nothing was booked. */
   | { type: 'mismatch'; words: string }
 
 const nothing: AppliedFact = { type: 'nothing' }
 
-/** The later of two states wins, in whatever order they are told. */
+/** The later of two states wins, in whatever order their events arrive. */
 const rank = { pending: 0, failed: 1, expired: 2, completed: 3 }
 
 /**
- * Books what a fact says, once however often it is told, and with the same end in any order: what was
- * taken back before it was paid waits for the payment.
+ * Books a fact, once however often it is reported, and with the same end in any order: a reversal that arrives
+ * before its payment waits for it.
  */
 export function apply(book: Book, fact: Fact): Promise<AppliedFact> {
   if (fact.type === 'paid') return applyPaid(book, fact)
@@ -96,7 +99,7 @@ async function applyPaid(book: Book, paid: PaidFact): Promise<AppliedFact> {
   return { type: 'credited', payment }
 }
 
-/** The payment by our name of it, else by that of its checkout. */
+/** Finds the payment by our name of it, else by that of its checkout. */
 async function named(
   book: Book,
   { id, sessionId }: Pick<PaidFact, 'id' | 'sessionId'>,
@@ -105,7 +108,7 @@ async function named(
   return sessionId === undefined ? undefined : book.lockBySession(sessionId)
 }
 
-/** Why a payment is not the one that was asked for. */
+/** Returns why a payment differs from the order. */
 function mismatchOf(payment: Payment, paid: PaidFact): string | undefined {
   if (paid.currency !== 'usd') return 'a payment in another currency than its order'
   if (paid.amount !== payment.amount) return 'a payment of another amount than its order'
@@ -147,8 +150,8 @@ async function applyReversed(
 }
 
 /**
- * Never takes more than was paid, whatever is refunded and disputed at once. Gives back first: what one
- * leaves another may take. Resolves with whether anything was given back.
+ * Never takes more than was paid, whatever is refunded and disputed at once. Returns money first: what one
+ * reversal leaves another may take. Resolves with whether anything was returned to the account.
  */
 async function moveWhatIsDue(book: Book, payment: Payment, paymentRef: string): Promise<boolean> {
   const reversals = await book.reversals(paymentRef)

@@ -8,10 +8,10 @@ import { post } from '../ledger/post'
 import { readDebt, lockAccount, payDebt, reversePayment } from '../ledger/reverse-payment'
 import { recordMoney } from '../audit-log/record-money'
 
-/** More than this cannot have been paid; a column has room for it. */
+/** The largest amount that a payment can have; a column has room for it. */
 const mostNanos = 10n ** 17n
 
-/** Payments as PostgreSQL keeps them, and their money as the ledger does. */
+/** Returns the payments in PostgreSQL, with their money in the ledger. */
 export const bookIn = (trx: Transaction<Schema>): Book => ({
   async serialize(paymentRef) {
     await sql`select pg_advisory_xact_lock(hashtextextended(${paymentRef}, 7265014))`.execute(trx)
@@ -76,7 +76,7 @@ async function end(trx: Transaction<Schema>, payment: Payment, unpaid: UnpaidFac
     .where('id', '=', payment.id)
     .returning(['kind', 'user_id'])
     .executeTakeFirstOrThrow()
-  // A customer who stands before a checkout sees for himself.
+  // A customer at a checkout sees the failure on its page.
   if (kind !== 'automatic' || status !== 'failed') return
   await setPaymentRequired(trx, payment.accountId, true)
   await tellOfFailure(trx, { paymentId: payment.id, userId, amount: payment.amount })
@@ -92,7 +92,7 @@ async function noteReversal(trx: Transaction<Schema>, reversed: Reversed): Promi
   `.execute(trx)
 }
 
-/** The charge may not have been told of yet, and a refund that failed is so for good. */
+/** The charge's own event may not have arrived yet, and a failed refund stays failed. */
 async function noteRefund(trx: Transaction<Schema>, refunded: Refunded): Promise<void> {
   const { refundId: id, chargeId, paymentRef: payment_ref, hasFailed } = refunded
   const amount = refunded.amount < mostNanos ? refunded.amount : mostNanos
@@ -128,7 +128,7 @@ interface Reversing {
   amount: bigint
 }
 
-/** Writes down what of a reversal is booked; resolves with a name for the movement, used once. */
+/** Records how much of a reversal is booked; resolves with a unique name for the movement. */
 async function booked(
   trx: Transaction<Schema>,
   { reversal, amount }: Pick<Reversing, 'reversal' | 'amount'>,
@@ -167,7 +167,7 @@ async function reverse(
   await tellOfDebt(trx, { paymentId: payment.id, owed: owed + debt })
 }
 
-/** What was owed for it is owed no more. */
+/** The debt for it is cancelled. */
 async function giveBack(
   trx: Transaction<Schema>,
   { payment, reversal, amount }: Reversing,
@@ -188,6 +188,6 @@ async function giveBack(
   const owed = await readDebt(trx, accountId)
   if (owed === 0n) return
   const left = await payDebt(trx, accountId, `debt:${payment.id}:${externalRef}`)
-  // Who owed nothing may have to pay for another reason: a charge of his that was declined.
+  // An account without a debt may have to pay for another reason: a declined charge.
   if (left === 0n) await setPaymentRequired(trx, accountId, false)
 }

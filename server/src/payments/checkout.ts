@@ -5,15 +5,15 @@ import type { PaymentRow } from '../db/payment-schema'
 import type { Schema } from '../db/schema'
 import { recordMoney } from '../audit-log/record-money'
 
-/** What somebody wishes to buy. */
+/** An order for credit. */
 export interface Order {
   userId: string
-  /** Whose balance it is for: the buyer's own, or an organization's. */
+  /** The credited account: the buyer's own, or an organization's. */
   accountId: string
   /** Nano-dollars, whole cents. */
   amount: bigint
   saveMethod: boolean
-  /** Where the page leads, once it is known what the checkout is called. */
+  /** Returns the pages that the checkout leads back to, once its id is known. */
   returnTo: (id: string) => { success: string; cancel: string }
 }
 
@@ -21,8 +21,8 @@ export interface Order {
 export type OpenCheckout = Selectable<PaymentRow> & { url: string }
 
 /**
- * Opens a checkout. It is written down before the processor hears of it, so that no event can come
- * before. Rejects with `connection_failed` and `provider_error`.
+ * Opens a checkout. Records it before calling the processor, so that no event can come before. Rejects with
+ * `connection_failed` and `provider_error`.
  */
 export async function openCheckout(
   db: Kysely<Schema>,
@@ -46,7 +46,7 @@ export async function openCheckout(
   const { success: successUrl, cancel: cancelUrl } = order.returnTo(id)
   const asked = { id, amount, successUrl, cancelUrl, email, customerId, saveMethod }
   const opened = await processor.openCheckout(asked).catch(async (thrown: unknown) => {
-    // Should it have been opened all the same, nobody has its address; paying it would still count.
+    // If it was opened all the same, no client has its address; paying it would still count.
     await db
       .updateTable('payment')
       .set({ status: 'failed', failure: 'not opened', updated_at: new Date() })

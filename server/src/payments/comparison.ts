@@ -8,36 +8,35 @@ interface Options {
   db: Kysely<Schema>
   processor: Pick<Processor, 'list' | 'statement'>
   nowMs: () => number
-  /** How often there is to be one, on whichever node. */
+  /** The interval between comparisons, across all nodes. */
   everyMs: number
 }
 
-/** What came of looking at the processor's lists and at the ledger. */
+/** The outcome of a comparison between the processor's lists and the ledger. */
 export interface Comparison {
-  /** Those that nobody was told of yet. */
+  /** The differences that have not been reported before. */
   found: PaymentDifference[]
-  /** False where there was more to look at than time. */
+  /** False where the time ran out before the end. */
   isWhole: boolean
 }
 
 const dayMs = 86_400_000
 /** A refund may fail a month after it was made, and a dispute is lost after months. */
 const days = { payments: 8, refunds: 40, disputes: 130, entries: 8 }
-/** What is younger may be told of soon. */
+/** Only older differences are reported: an event may still be on its way. */
 const settledMs = 3_600_000
 const mostMs = 300_000
-/** How many payments are asked for by name. */
+/** The most payments that one comparison queries by id. */
 const mostAsked = 500
 /** After a failure. */
 const againSeconds = 3600
 
 /**
- * Compares what the processor says it moved with what the ledger has (I9), and notes what differs. One
- * node does it, once in `everyMs`; undefined for the others. Rejects where the processor, or the
- * database, does not answer: it is tried again in an hour.
- *
- * The lists raise a suspicion only, as what is on their edges belongs to payments that are beyond them.
- * A payment that is suspected is asked for by its name.
+ * Compares the processor's movements with the ledger (I9), and records differences. One node does it, once in
+ * `everyMs`; undefined for the others. Rejects where the processor, or the database, does not answer: it is
+ * retried in an hour.
+ * The lists only raise a suspicion, as lines at their edges belong to payments beyond them. A suspected payment
+ * is queried by its id.
  */
 export async function comparePayments(options: Options): Promise<Comparison | undefined> {
   const { db, everyMs } = options
@@ -72,7 +71,7 @@ async function compare({ db, processor, nowMs }: Options): Promise<Comparison> {
     const { latest, ...moved } = await processor.statement(ref)
     if (latest.getTime() <= Date.now() - settledMs) stated.set(ref, moved)
   }
-  // Read again, and last: what came in between is no finding.
+  // Read again, and last: a movement in between is no finding.
   const booked = await bookedFor(db, [...stated.keys()])
   const findings = [...stated].flatMap(([ref, moved]) =>
     findDifferences(ref, moved, booked.get(ref) ?? nothing),
@@ -87,7 +86,7 @@ interface Lines extends Moved {
   isOurs: boolean
 }
 
-/** By payment, the sum of what is listed. */
+/** Sums the listed movements by payment. */
 async function lists(processor: Options['processor'], hasTime: () => boolean) {
   const now = Date.now()
   const before = (count: number) => new Date(now - count * dayMs)
@@ -110,14 +109,14 @@ async function lists(processor: Options['processor'], hasTime: () => boolean) {
   return { listed, isWhole }
 }
 
-/** Payments of ours of which the lists say something else than the ledger. */
+/** Returns our payments for which the lists differ from the ledger. */
 async function suspected(db: Kysely<Schema>, listed: ReadonlyMap<string, Lines>) {
   const recent = await recentlyBooked(db)
   const booked = await bookedFor(db, [...listed.keys(), ...recent.keys()])
   return [...new Set([...listed.keys(), ...recent.keys()])].filter((ref) => {
     const has = booked.get(ref)
     const lines = listed.get(ref) ?? { ...nothing, isOurs: false }
-    // The same account of the processor may sell other things.
+    // The processor's account may also sell other things.
     if (!has && !lines.isOurs) return false
     // One that was booked long ago is on no list.
     const isListed = lines.paid > 0n || recent.get(ref) === true
@@ -126,7 +125,7 @@ async function suspected(db: Kysely<Schema>, listed: ReadonlyMap<string, Lines>)
   })
 }
 
-/** Entries of what comes from the processor, or goes back there, with the payment that they are of. */
+/** Entries of money from the processor, or back to it, with their payments. */
 const entries = sql`
   select e.amount, e.created_at, t.kind, coalesce(r.payment_ref, t.external_ref) as ref
   from ledger_entry as e join ledger_transaction as t on t.id = e.transaction_id
@@ -134,7 +133,7 @@ const entries = sql`
     on t.kind <> 'topup' and r.id = split_part(t.external_ref, ':', 1)
   where e.account_id = 'house:topup' and t.kind in ('topup', 'refund', 'dispute')`
 
-/** Payments for which money moved in these days, and whether they were credited then. */
+/** Returns payments whose money moved in these days, and whether they were credited then. */
 async function recentlyBooked(db: Kysely<Schema>): Promise<Map<string, boolean>> {
   const { rows } = await sql<{ ref: string; isCredited: boolean }>`
     select ref, bool_or(kind = 'topup') as "isCredited" from (${entries}) as entry
@@ -153,7 +152,7 @@ async function bookedFor(db: Kysely<Schema>, refs: readonly string[]): Promise<M
   return new Map(rows.map(({ ref, ...moved }) => [ref, moved]))
 }
 
-/** Writes findings down, tells operators of those that are new, and resolves with them. */
+/** Records findings, notifies operators of new ones, and resolves with those. */
 const note = (
   db: Kysely<Schema>,
   findings: readonly PaymentDifference[],

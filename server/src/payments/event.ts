@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { isId } from '../db/id'
 import type { Fact, PaidFact, UnpaidFact } from './fact'
 
-/** Under which the processor keeps our name of a payment. */
+/** The key under which the processor keeps our name of a payment. */
 export const ownIdName = 'tollgate_payment'
 
-/** What a cent is in nano-dollars. */
+/** A cent in nano-dollars. */
 export const nanosPerCent = 10_000_000n
 
 const metadata = z.looseObject({ [ownIdName]: z.string().optional() }).nullish()
 const Id = z.string().min(1).max(255)
-/** An id, or the object itself where somebody asked for it. */
+/** An id, or the expanded object itself. */
 const IdOrObject = z.union([Id, z.looseObject({ id: Id }).transform(({ id }) => id)])
 const Cents = z.int().min(0)
 const Currency = z.string().transform((currency) => currency.toLowerCase())
@@ -19,13 +19,13 @@ const PaymentEvent = z.looseObject({
   id: Id,
   type: z.string(),
   livemode: z.boolean().optional(),
-  /** Of whom an event is that is not about the processor's own customer. */
+  /** The connected account of an event that is not about the processor's own customer. */
   account: z.string().nullish(),
   data: z.looseObject({ object: z.unknown() }),
 })
 export type PaymentEvent = z.output<typeof PaymentEvent>
 
-/** An event whose signature was good. Throws for what is none. */
+/** Reads an event whose signature was valid. Throws for a body that is no event. */
 export const readEvent = (body: unknown): PaymentEvent => PaymentEvent.parse(body)
 
 /** @see https://docs.stripe.com/api/checkout/sessions/object */
@@ -77,7 +77,7 @@ const Dispute = z.looseObject({
 
 type Named = Pick<UnpaidFact, 'id' | 'sessionId'>
 
-/** The same account of the processor may sell other things, under names of their own. */
+/** The processor's account may also sell other things, under other names. */
 const ours = (id: string | null | undefined) => (id && isId('cs', id) ? id : undefined)
 
 const namedBy = (session: z.output<typeof Session>): Named => ({
@@ -86,7 +86,7 @@ const namedBy = (session: z.output<typeof Session>): Named => ({
 })
 
 function paidSession(session: z.output<typeof Session>): PaidFact | undefined {
-  // Some ways of paying take days: another event tells how that ended.
+  // Some payment methods take days: another event reports how that ended.
   if (session.payment_status !== 'paid') return undefined
   return {
     type: 'paid',
@@ -113,7 +113,7 @@ function refunded(charge: z.output<typeof Charge>): Fact | undefined {
   return { type: 'reversed', kind: 'refund', reversalId: id, paymentRef, amount, currency }
 }
 
-/** Whether a refund gave nothing to anybody. @see https://docs.stripe.com/refunds#failed-refunds */
+/** Returns whether a refund moved no money. @see https://docs.stripe.com/refunds#failed-refunds */
 export const isFailed = (status: string | null | undefined) =>
   status === 'failed' || status === 'canceled'
 
@@ -127,13 +127,13 @@ function refund(one: z.output<typeof Refund>): Fact | undefined {
 
 function lost(dispute: z.output<typeof Dispute>): Fact | undefined {
   const { id, payment_intent: paymentRef, amount: cents, currency, status } = dispute
-  // One that was won, or that the bank took back, changes nothing.
+  // A dispute that was won, or withdrawn by the bank, changes nothing.
   if (!paymentRef || status !== 'lost' || cents === 0) return undefined
   const amount = BigInt(cents) * nanosPerCent
   return { type: 'reversed', kind: 'dispute', reversalId: id, paymentRef, amount, currency }
 }
 
-/** What an event says; undefined for those that say nothing about money of ours. Throws for damage. */
+/** Returns the fact in an event; undefined for events that are not about our money. Throws for a damaged event. */
 export function toFact({ type, data: { object } }: PaymentEvent): Fact | undefined {
   switch (type) {
     case 'checkout.session.completed':
@@ -155,7 +155,7 @@ export function toFact({ type, data: { object } }: PaymentEvent): Fact | undefin
     case 'refund.created':
     case 'refund.updated':
     case 'refund.failed':
-    // An older name of the same.
+    // The older name of that event.
     case 'charge.refund.updated':
       return refund(Refund.parse(object))
     case 'charge.dispute.closed':

@@ -1,51 +1,51 @@
-/** Our name of a payment, as the processor gives it back; undefined where it knows none. */
+/** Our name of a payment, as the processor returns it; undefined where it knows none. */
 type OwnId = string | undefined
 
-/** What somebody paid for a payment of ours. Amounts are nano-dollars. */
+/** A completed payment of ours. Amounts are nano-dollars. */
 export interface PaidFact {
   type: 'paid'
   id: OwnId
-  /** The processor's name of the checkout, where there was one. */
+  /** The processor's id of the checkout, where there was one. */
   sessionId: string | undefined
-  /** The processor's name of the payment. */
+  /** The processor's id of the payment. */
   paymentRef: string
   amount: bigint
   /** In lower case. */
   currency: string
 }
 
-/** A payment that did not happen, or not yet. */
+/** A payment that failed or expired. */
 export interface UnpaidFact {
   type: 'failed' | 'expired'
   id: OwnId
   sessionId: string | undefined
-  /** In words, as far as the processor says. */
+  /** A readable reason, as far as the processor gives one. */
   reason: string | undefined
 }
 
-/** What the processor took back of a payment, in all. */
+/** The sum that the processor took back of a payment. */
 export interface Reversed {
   type: 'reversed'
   kind: 'refund' | 'dispute'
-  /** The processor's name of the charge that was refunded, or of the dispute. */
+  /** The processor's id of the refunded charge, or of the dispute. */
   reversalId: string
   paymentRef: string
   amount: bigint
   currency: string
 }
 
-/** One refund: some are not carried out, days after they were made. */
+/** One refund: some fail days after they were made. */
 export interface Refunded {
   type: 'refunded'
   refundId: string
-  /** The processor's name of the charge, which `Reversed` has as its `reversalId`. */
+  /** The processor's id of the charge, which `Reversed` has as its `reversalId`. */
   chargeId: string
   paymentRef: string
   amount: bigint
   currency: string
-  /** The money came back to the house. */
+  /** The money was returned to the house. */
   hasFailed: boolean
 }
 
-/** What an event of the processor says, in our words. */
+/** A fact about a payment, read from an event of the processor. */
 export type Fact = PaidFact | UnpaidFact | Reversed | Refunded

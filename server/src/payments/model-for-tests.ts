@@ -3,14 +3,14 @@ import type { Fact, PaidFact } from './fact'
 
 export const dollar = 1_000_000_000n
 
-/** Everything in memory: payments, one account for all of them, and what it owes. */
+/** A model in memory: payments, one account for all of them, and its debt. */
 export class ReferencePayments {
   readonly payments: Payment[]
   readonly taken: (Reversal & { paymentRef: string })[] = []
   readonly refunds = new Map<string, { of: string; amount: bigint; hasFailed: boolean }>()
   balance = 0n
   debt = 0n
-  /** Every balance that ever was. */
+  /** The lowest balance so far. */
   lowest = 0n
   credits: string[] = []
 
@@ -102,7 +102,7 @@ export interface OneRefund {
   hasFailed: boolean
 }
 
-/** A refund of one of the payments by itself. */
+/** Creates a single refund of one of the payments. */
 export const refundOf = (index: number, { number, amount, hasFailed }: OneRefund): Fact => ({
   type: 'refunded',
   refundId: `re_${index}_${number}`,
@@ -113,7 +113,7 @@ export const refundOf = (index: number, { number, amount, hasFailed }: OneRefund
   hasFailed,
 })
 
-/** A payment of ten dollars. */
+/** Creates a payment of ten dollars. */
 export const paidOf = (index: number): PaidFact => ({
   type: 'paid',
   id: `cs_${index}`,
@@ -123,20 +123,20 @@ export const paidOf = (index: number): PaidFact => ({
   currency: 'usd',
 })
 
-/** What came of facts about three payments of ten dollars. */
+/** Applies facts about three payments of ten dollars to a new model. */
 export async function told(facts: readonly Fact[]): Promise<ReferencePayments> {
   const model = new ReferencePayments([10n * dollar, 10n * dollar, 10n * dollar])
   for (const one of facts) await apply(model.book, one)
   return model
 }
 
-/** Another order for facts, the same for the same seed. */
+/** Orders facts differently for each seed, and equally for the same seed. */
 export const dropsOf = (seed: number) => (a: Fact, b: Fact) =>
   Bun.hash(JSON.stringify(a, asText), seed) < Bun.hash(JSON.stringify(b, asText), seed) ? -1 : 1
 const asText = (_name: string, value: unknown) =>
   typeof value === 'bigint' ? String(value) : value
 
-/** The sum of what was refunded of the first payment. */
+/** Creates the sum of refunds of the first payment. */
 export const reversalOf = (reversalId: string, amount: bigint, currency = 'usd'): Fact => ({
   type: 'reversed',
   kind: 'refund',

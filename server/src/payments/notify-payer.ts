@@ -6,7 +6,7 @@ import { postMail } from '../mail/outbox'
 
 const billingPage = '/billing'
 
-/** Nano-dollars in words, to the cent, rounded up: what one pays must be enough. */
+/** Formats nano-dollars to the cent, rounded up: a payment of that sum must be enough. */
 export function formatDollars(nanos: bigint): string {
   const cents = String((nanos + 9_999_999n) / 10_000_000n).padStart(3, '0')
   return `$${cents.slice(0, -2)}.${cents.slice(-2)}`
@@ -18,7 +18,7 @@ interface Failure {
   amount: bigint
 }
 
-/** The saved payment method was charged, and was not good for it. */
+/** Notifies the customer that the charge of the saved payment method was declined. */
 export async function tellOfFailure(
   trx: Transaction<Schema>,
   { paymentId, userId, amount }: Failure,
@@ -30,7 +30,7 @@ export async function tellOfFailure(
   await tell(trx, { userId, body, reference, title: 'Automatic recharge failed' })
 }
 
-/** More was taken back than was there. */
+/** Notifies the customer of a debt: more was taken back than was available. */
 export async function tellOfDebt(
   trx: Transaction<Schema>,
   { paymentId, owed }: { paymentId: string; owed: bigint },
@@ -51,11 +51,11 @@ interface Words {
   userId: string
   title: string
   body: string
-  /** The same mail is sent once. */
+  /** Mails with the same reference are sent once. */
   reference: string
 }
 
-/** In the dashboard and by mail; nobody is told who is gone. */
+/** Notifies in the dashboard and by mail; a deleted user gets neither. */
 async function tell(
   trx: Transaction<Schema>,
   { userId, title, body, reference }: Words,
@@ -73,12 +73,12 @@ async function tell(
 const mostOperators = 50
 const mostNamed = 5
 
-/** One finding in words, for operators. */
+/** Formats a finding for operators. */
 export const findingInWords = (finding: PaymentDifference): string =>
   `${finding.kind} ${nameOf(finding)}: ${finding.paymentRef}, of which the payment processor says ` +
   `${formatDollars(finding.claimed)} and the ledger ${formatDollars(finding.booked)}`
 
-/** Where the processor and the ledger disagree, in the dashboard of those who operate this. */
+/** Notifies operators of a disagreement between the processor and the ledger, in their dashboard. */
 export async function tellOperators(
   trx: Transaction<Schema>,
   findings: readonly PaymentDifference[],

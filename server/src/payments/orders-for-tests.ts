@@ -16,7 +16,7 @@ const dollar = 1_000_000_000n
 let events = 0
 const eventOf = (type: string, object: Json) => ({ id: `evt_${++events}`, type, data: { object } })
 
-/** Orders, and events about them, on a database of their own whose ledger is in order at the end. */
+/** Orders, and events about them, on a database of their own; on disposal its ledger must be in order. */
 export class Orders implements AsyncDisposable {
   readonly database: Database
   accountId = ''
@@ -52,7 +52,7 @@ export class Orders implements AsyncDisposable {
     await this.#stack.disposeAsync()
   }
 
-  /** Whose orders are to come. */
+  /** The account that the next orders are for. */
   async newAccount(): Promise<void> {
     this.accountId = await createCustomer(this.database)
     this.mismatches = []
@@ -66,7 +66,7 @@ export class Orders implements AsyncDisposable {
     return receive(this.#ports, Buffer.from(JSON.stringify(event)), '')
   }
 
-  /** An order of ten dollars, as it is before anybody has heard of it. */
+  /** Creates an order of ten dollars, before the processor has reported anything. */
   async order(kind: 'checkout' | 'automatic' = 'checkout') {
     const { accountId, database } = this
     const id = newId('cs')

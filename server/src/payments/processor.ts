@@ -1,15 +1,15 @@
-/** What one is to pay at the processor's own page. */
+/** A payment to make at the processor's own page. */
 export interface NewCheckout {
-  /** Our name of the payment; the same asked twice is one. */
+  /** Our name of the payment; a second call with it opens no second checkout. */
   id: string
   /** Nano-dollars, whole cents. */
   amount: bigint
   successUrl: string
   cancelUrl: string
   email: string
-  /** Who paid before, by the processor's name. */
+  /** The processor's id of a customer who paid before. */
   customerId: string | undefined
-  /** Keeps what is paid with, for later charges. */
+  /** Saves the payment method for later charges. */
   saveMethod: boolean
 }
 
@@ -18,7 +18,7 @@ export interface OpenedCheckout {
   url: string
 }
 
-/** A charge of what was saved, without anybody there. */
+/** A charge of a saved payment method, while the customer is absent. */
 export interface NewCharge {
   id: string
   amount: bigint
@@ -26,7 +26,7 @@ export interface NewCharge {
   methodId: string
 }
 
-/** How a charge ended; `pending` where an event will tell. */
+/** The outcome of a charge; `pending` where an event will report it. */
 export type Charged =
   | { type: 'paid'; paymentRef: string; amount: bigint; currency: string }
   | { type: 'failed'; reason: string }
@@ -37,57 +37,57 @@ export interface SavedMethod {
   methodId: string
 }
 
-/** What the processor moved for a payment. Amounts are nano-dollars. */
+/** The movements of a payment at the processor. Amounts are nano-dollars. */
 export interface Moved {
   /** 0 where it was not paid, or is not known. */
   paid: bigint
-  /** Without refunds that were not carried out. */
+  /** Excludes refunds that failed. */
   refunded: bigint
-  /** In disputes that were lost. */
+  /** The amount of lost disputes. */
   disputed: bigint
 }
 
-/** A line of the processor's lists: what was moved by one payment, refund or dispute. */
+/** A line of the processor's lists: the movement of one payment, refund or dispute. */
 export interface Listed extends Moved {
   paymentRef: string
-  /** A payment carries our name. Whose refunds and disputes are is known by their payment. */
+  /** A payment carries our name. Refunds and disputes are matched by their payment. */
   isOurs: boolean
 }
 
-/** What the processor says of a payment when it is asked for by name. */
+/** The processor's movements of one payment, queried by id. */
 export interface Statement extends Moved {
-  /** When the last of it was begun. */
+  /** The beginning of the last movement. */
   latest: Date
 }
 
-/** What a look at the processor's lists is bounded by. */
+/** The bounds of a listing. */
 export interface Looking {
-  /** How far back payments, refunds and disputes are listed. */
+  /** The earliest creation of listed payments, refunds and disputes. */
   since: { payments: Date; refunds: Date; disputes: Date }
   until: Date
-  /** Asked before each page: whether there is time for another. */
+  /** Called before each page: whether there is time for another. */
   hasTime: () => boolean
 }
 
 /**
- * Who takes the money. Every call has a deadline and is repeated a few times at most, under one name, so
- * that it is done once. All reject with `connection_failed` or `provider_error`.
+ * The payment processor. Every call has a deadline and is repeated a few times at most, under one name, so that
+ * it takes effect once. All reject with `connection_failed` or `provider_error`.
  */
 export interface Processor {
   openCheckout: (checkout: NewCheckout) => Promise<OpenedCheckout>
   charge: (charge: NewCharge) => Promise<Charged>
-  /** What a payment was made with; undefined where it cannot be charged again. */
+  /** The payment method of a payment; undefined where it cannot be charged again. */
   savedMethod: (paymentRef: string) => Promise<SavedMethod | undefined>
-  /** Adds what is listed to `found`, newest first. Resolves with false where an end was not reached. */
+  /** Passes listed lines to `found`, newest first. Resolves with false where an end was not reached. */
   list: (looking: Looking, found: (listed: Listed) => void) => Promise<boolean>
-  /** All that was moved for a payment; of nothing where it is not known. */
+  /** All movements of a payment; zeros where it is not known. */
   statement: (paymentRef: string) => Promise<Statement>
 }
 
 /** Reads the events of a processor. */
 export interface PaymentEventReader {
-  /** The event as it was sent. Rejects with `invalid_request`, issue `bad_signature`. */
+  /** Returns the event as it was sent. Rejects with `invalid_request`, issue `bad_signature`. */
   verify: (body: Uint8Array, signature: string) => Promise<unknown>
-  /** Whether an event is of the money that this installation's key is for: real, or for tests. */
+  /** Returns whether an event is of the mode of this installation's key: real money, or test money. */
   isOfMode: (livemode: boolean | undefined) => boolean
 }

@@ -8,12 +8,12 @@ import type { Schema } from '../db/schema'
 import { invalidRequest } from '../errors'
 import { reclaimCredit } from '../ledger/lease-reclaim'
 
-/** What facts about payments are booked with. */
+/** The dependencies that book facts about payments. */
 export interface BookingPorts {
   db: Kysely<Schema>
-  /** Something came to an account. */
+  /** Called when an account was credited. */
   creditCame: (accountId: string) => void
-  /** Somebody should look at this; nothing was booked. */
+  /** Called where an operator should look; nothing was booked. */
   onMismatch: (words: string, subject: object) => void
 }
 
@@ -21,13 +21,13 @@ export interface ReceivePorts extends BookingPorts {
   reader: PaymentEventReader
   pause: (ms: number) => Promise<void>
   now: () => number
-  /** A payment that was made with what is to be saved. */
+  /** Called for a completed payment whose payment method may be saved. */
   onPaid: (paymentId: string) => void
 }
 
 /**
- * Takes an event of the processor. Resolves when what it says is booked, or nothing is to be. Rejects
- * with `bad_signature`, and with whatever kept it from being stored: the processor sends it again.
+ * Receives an event of the processor. Resolves when its fact is booked, or there is none. Rejects with
+ * `bad_signature`, and with any failure to store it: the processor sends it again.
  */
 export async function receive(
   ports: ReceivePorts,
@@ -48,7 +48,7 @@ export async function receive(
   if (outcome.type === 'credited') ports.onPaid(outcome.payment.id)
 }
 
-/** Tells who has to know what became of a fact. */
+/** Reports the outcome of a fact to the account's credit and to operators. */
 export function report(
   { creditCame, onMismatch }: Pick<BookingPorts, 'creditCame' | 'onMismatch'>,
   outcome: AppliedFact,
@@ -60,7 +60,7 @@ export function report(
   if (hasCome) creditCame(outcome.payment.accountId)
 }
 
-/** The event and what it says are one transaction: neither is there without the other. */
+/** The event and its fact are one transaction: neither is there without the other. */
 const bookOnce = (
   { db }: BookingPorts,
   { id, type }: PaymentEvent,
@@ -79,10 +79,10 @@ const bookOnce = (
 const patienceMs = 1000
 const againMs = 50
 const demandSeconds = 2
-/** Stands in line for a refund; no node has this name. */
+/** The name in an account's line for a refund; no node has it. */
 const asker = 'payments'
 
-/** Has nodes give back what they have set aside of an account, where a refund needs it (M33). */
+/** Makes nodes return what they have set aside of an account, where a refund needs it (M33). */
 async function makeRoom(
   { db, pause, now }: ReceivePorts,
   { paymentRef, amount }: { paymentRef: string; amount: bigint },

@@ -13,18 +13,18 @@ import { heldOf } from '../ledger/held-amounts'
 
 export interface RechargePorts extends BookingPorts {
   processor: Processor
-  /** One charge, or one saved method, failed for another reason than its customer's; tried again. */
+  /** Called when one charge, or one saved method, failed for a reason other than its customer; it is retried. */
   onError: (error: unknown, paymentId: string) => void
 }
 
 const atOnce = 20
-/** For so long the processor knows that it was asked before under the same name. */
+/** The processor recognizes a repeated name for this long. */
 const repeatableHours = 23
 const eventDays = 90
 
 /**
- * Recharges the accounts that wish it, goes on with what an earlier round left open, and forgets what is
- * old. For one node at a time.
+ * Recharges the accounts that are due, completes charges that an earlier round left open, and purges old rows.
+ * For one node at a time.
  */
 export async function runPayments(ports: RechargePorts): Promise<void> {
   const { db } = ports
@@ -39,7 +39,7 @@ export async function runPayments(ports: RechargePorts): Promise<void> {
   }
 }
 
-/** A checkout ends with a day. What was charged meanwhile is told by an event, however late. */
+/** A checkout ends after a day. An event reports a payment made meanwhile, however late. */
 async function expireOld(db: Kysely<Schema>): Promise<void> {
   await sql`
     update payment set status = 'expired', updated_at = now()
@@ -52,7 +52,7 @@ async function expireOld(db: Kysely<Schema>): Promise<void> {
       and not exists (select from payment where payment_ref = r.payment_ref)`.execute(db)
 }
 
-/** Charges that nobody knows the end of: the process died, or the processor did not answer. */
+/** Returns charges with an unknown outcome: the process died, or the processor did not answer. */
 async function unfinished(db: Kysely<Schema>): Promise<NewCharge[]> {
   const { rows } = await sql<NewCharge>`
     select id, amount, customer_id as "customerId", method_id as "methodId" from payment
@@ -62,7 +62,7 @@ async function unfinished(db: Kysely<Schema>): Promise<NewCharge[]> {
   return rows
 }
 
-/** Which accounts are to be recharged; `u` and `a` are a user and his account. */
+/** The condition for a recharge; `u` and `a` are a user and the user's account. */
 const isDue = sql`
   u.auto_recharge_enabled and u.status = 'active'
   and u.payment_customer_id is not null and u.payment_method_id is not null
@@ -80,7 +80,7 @@ async function accountsBelow(db: Kysely<Schema>): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Writes a charge down before anybody is asked for money; undefined where it is due no more. */
+/** Records a charge before it is made; undefined where it is no longer due. */
 async function begin(db: Kysely<Schema>, userId: string): Promise<NewCharge | undefined> {
   const id = newId('cs')
   const { rows } = await sql<NewCharge>`
@@ -118,7 +118,7 @@ const factOf = (id: string, charged: Exclude<Charged, { type: 'pending' }>): Fac
     ? { ...charged, id, sessionId: undefined }
     : { ...charged, id, sessionId: undefined }
 
-/** The bank takes its time; an event tells how it ended. */
+/** The bank takes its time; an event reports the outcome. */
 async function wait(db: Kysely<Schema>, id: string, paymentRef: string): Promise<void> {
   await db
     .updateTable('payment')

@@ -3,8 +3,8 @@ import type { Processor } from './processor'
 import type { Schema } from '../db/schema'
 
 /**
- * Keeps what a payment was made with, where its customer wished so, for automatic recharges. Repeating
- * it is harmless. Rejects where the processor, or the database, does not answer.
+ * Keeps the payment method of a payment, where its customer consented, for automatic recharges. Repeating it is
+ * harmless. Rejects where the processor, or the database, does not answer.
  */
 export async function keepMethod(
   db: Kysely<Schema>,
@@ -38,7 +38,7 @@ export async function keepMethod(
 
 const atOnce = 20
 
-/** Payments whose method could not be asked for when they were made. */
+/** Finds payments whose method could not be read when they were made. */
 export async function findUnsavedMethods(db: Kysely<Schema>): Promise<string[]> {
   const rows = await db
     .selectFrom('payment')

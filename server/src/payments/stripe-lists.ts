@@ -3,7 +3,7 @@ import { isFailed, nanosPerCent, ownIdName } from './event'
 import type { Listed, Looking, Moved, Statement } from './processor'
 import { isId } from '../db/id'
 
-/** The most that Stripe gives at once. @see https://docs.stripe.com/api/pagination */
+/** The largest page that Stripe returns. @see https://docs.stripe.com/api/pagination */
 const pageSize = 100
 const mostPages = 200
 
@@ -24,7 +24,7 @@ interface Cursor {
   starting_after?: string
 }
 
-/** Goes through a list by its pages; resolves with false where it had to stop before the end. */
+/** Reads a list page by page; resolves with false where it had to stop before the end. */
 async function pages<Item extends { id: string }>(
   hasTime: () => boolean,
   ask: (cursor: Cursor) => Promise<Page<Item>>,
@@ -52,7 +52,7 @@ const disputedBy = ({ status, amount }: StripeClient.Dispute) =>
 
 const isOurs = ({ metadata }: StripeClient.PaymentIntent) => isId('cs', metadata[ownIdName] ?? '')
 
-/** Goes through payments, refunds and disputes; see `Processor`. */
+/** Lists payments, refunds and disputes; see `Processor`. */
 export async function listAll(
   stripe: StripeClient,
   { since, until, hasTime }: Looking,
@@ -61,7 +61,7 @@ export async function listAll(
   const between = (from: Date) => ({ created: { gte: toSeconds(from), lte: toSeconds(until) } })
   const tell = (of: string | { id: string } | null, moved: Partial<Moved>) => {
     const paymentRef = idOf(of)
-    // Of charges from before there were payment intents, which nobody makes here.
+    // Charges without a payment intent are older than any of ours.
     if (paymentRef) found({ ...none, ...moved, paymentRef, isOurs: false })
   }
   const ends = [
@@ -90,7 +90,7 @@ export async function listAll(
 /** More refunds or disputes than a payment has. */
 const most = { limit: pageSize }
 
-/** What was moved for one payment; see `Processor`. */
+/** Reads all movements of one payment; see `Processor`. */
 export async function readStatement(stripe: StripeClient, paymentRef: string): Promise<Statement> {
   const intent = await stripe.paymentIntents.retrieve(paymentRef).catch((thrown: unknown) => {
     const isUnknown = thrown instanceof Error && Reflect.get(thrown, 'code') === 'resource_missing'

@@ -14,12 +14,12 @@ import { ApiError, invalidRequest } from '../errors'
 
 const attemptMs = 10_000
 const mostRepeats = 2
-/** How old an event may be. Source: contract 9.4. */
+/** The maximum age of an event. Source: contract 9.4. */
 const toleranceSeconds = 300
 
 const toCents = (nanos: bigint) => Number(nanos / nanosPerCent)
 
-/** Stripe's API. @see https://docs.stripe.com/api */
+/** Opens a client of Stripe's API. @see https://docs.stripe.com/api */
 export async function openStripe(secretKey: string, apiBase: string): Promise<Processor> {
   // Most installations sell nothing, and start without it.
   const { Stripe } = await import('stripe')
@@ -87,7 +87,7 @@ async function chargeSaved(stripe: StripeClient, charge: NewCharge): Promise<Cha
         payment_method: methodId,
         confirm: true,
         off_session: true,
-        // Nobody is there to confirm anything.
+        // The customer is absent and cannot confirm anything.
         error_on_requires_action: true,
         automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
         description: 'Credits',
@@ -106,11 +106,11 @@ async function chargeSaved(stripe: StripeClient, charge: NewCharge): Promise<Cha
   }
 }
 
-/** Why what a customer saved is not good, undefined for failures that are none of his. */
+/** Returns why a customer's saved method was declined, undefined for failures that are not the customer's. */
 function refusalOfCustomer(thrown: unknown): string | undefined {
   if (!isStripeError(thrown)) return undefined
   const isOfCard = thrown.type === 'StripeCardError'
-  // A method, or a customer, that is there no more.
+  // A method, or a customer, that no longer exists.
   const isGone =
     thrown.type === 'StripeInvalidRequestError' &&
     (thrown.param === 'payment_method' || thrown.param === 'customer')
@@ -133,7 +133,7 @@ interface StripeError extends Error {
   code?: string
   statusCode?: number
   requestId?: string
-  /** The field at fault. */
+  /** The invalid field. */
   param?: string
 }
 
@@ -145,7 +145,7 @@ const refusal = (words: string) => ({
   details: { provider: 'stripe', provider_error: words },
 })
 
-/** In our words: what the client library throws carries headers, and words with parts of the key. */
+/** Uses our own texts: the client library's errors carry headers, and texts with parts of the key. */
 async function reached<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask()
@@ -163,7 +163,7 @@ async function reached<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** What checks the events that Stripe sends. @see https://docs.stripe.com/webhooks#verify-manually */
+/** Creates the reader that verifies Stripe's events. @see https://docs.stripe.com/webhooks#verify-manually */
 export function createStripeEventReader(
   { secretKey, webhookSecrets = [] }: Pick<PaymentConfig, 'secretKey' | 'webhookSecrets'>,
   nowMs = () => Date.now(),
@@ -184,7 +184,7 @@ export function createStripeEventReader(
             receivedMs,
           )
         } catch {
-          // By another secret, perhaps.
+          // Another secret may match.
         }
       }
       throw badSignature()
@@ -200,8 +200,8 @@ const badSignature = () =>
   invalidRequest(null, 'bad_signature', 'The signature of the event is not good.')
 
 /**
- * The library refuses what is too old only: what is dated ahead could be repeated for longer. One time
- * in digits, as Stripe writes it: of several the library would take another than is judged here.
+ * The library rejects only events that are too old: one dated ahead could be repeated for longer. Accepts exactly
+ * one time in digits, as Stripe writes it: of several the library would take another than is checked here.
  */
 function hasBadTime(signature: string, receivedMs: number): boolean {
   const [time, ...others] = signature.split(',').filter((part) => /^\s*t\s*=/.test(part))
