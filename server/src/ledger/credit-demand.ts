@@ -10,7 +10,7 @@ export interface CreditDemand {
 
 /** Thrown when the account has too little credit, on all nodes. Amounts are nano-dollars. */
 export class InsufficientCredit extends Error {
-  override readonly name = 'Refused'
+  override readonly name = 'InsufficientCredit'
   readonly available: bigint
   readonly needed: bigint
 
