@@ -31,7 +31,9 @@ async function checkSchema(db: Kysely<Schema>): Promise<void> {
   throw new StartError('The database is not up to date. Start this version of the server once.')
 }
 
-/** Reads the longest request timeout in force: operators may set a longer one than the environment does. */
+/**
+ * Returns the longest request timeout that operators have set, which may exceed that of the environment; 0 for none.
+ */
 async function longestSetMs(db: Kysely<Schema>): Promise<number> {
   const { rows } = await sql<{ longestMs: number | null }>`
     select greatest(
