@@ -72,14 +72,14 @@ import type { Resolution } from './routing/resolve-model'
 import { rejectForwardingLoop } from './wire/forwarding-loop'
 import { check, type JsonObject } from './wire/json-body'
 
-/** The model endpoints. Each rejects with an `ApiError`, or answers. */
+/** The model endpoints. Each resolves with an answer, or rejects with an `ApiError`. */
 export interface Gateway {
   chat: (call: InboundRequest) => Promise<Reply | KeptReply>
   complete: (call: InboundRequest) => Promise<Reply | KeptReply>
   embed: (call: InboundRequest) => Promise<Reply | KeptReply>
-  /** A chat in the words of another format. */
+  /** A chat in the format of another protocol. */
   converse: (dialect: Dialect, call: InboundRequest) => Promise<Reply | KeptReply>
-  /** The tokens of a prompt, about; nothing is asked of the model. */
+  /** Estimates the tokens of a prompt, without a request to the model. */
   count: (dialect: Dialect, call: InboundRequest) => Promise<number>
 }
 
@@ -91,7 +91,7 @@ export const createGateway = (ports: GatewayPorts): Gateway => ({
   count: (dialect, call) => countTokens(dialect, call, ports),
 })
 
-/** The first failure answers; the order is a promise. Source: contract 4.8. */
+/** The first failure is the answer; the order of the checks is guaranteed. Source: contract 4.8. */
 async function serve<Schema extends z.ZodType<{ model: string }>>(
   endpoint: Endpoint<Schema>,
   call: InboundRequest,
@@ -161,7 +161,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   return answer
 }
 
-/** Counts a request: by the month where that is limited, which few are, then by the minute. */
+/** Counts a request: by month for the few accounts with a monthly limit, then by minute. */
 function admit(running: RequestLifecycle, ports: GatewayPorts): undefined | Promise<void> {
   const { principal } = running
   if (principal.limits.monthly.length > 0) return admitWithinMonth(running, ports)
@@ -216,12 +216,12 @@ const meteredOf = (
   log,
 })
 
-/** What a body asks for. */
+/** A parsed body, and the tokens that it may need. */
 interface Asked<Request> extends ReadBody {
   request: Request
   size: PromptSize
   fits: Fits
-  /** What it is thought to need; worked out once. */
+  /** The estimated need of tokens, computed once. */
   need: () => TokenNeed
   translation: Translation | undefined
 }
@@ -284,7 +284,7 @@ function checkedOf<Request extends { model: string }>(
   }
 }
 
-/** A request of ours that was made of another. What it has no word for may be passed on all the same. */
+/** A request of our own format, converted from another. Fields without a counterpart may still be passed through. */
 const measured = (body: JsonObject, { bytes }: ReadBody): ReadBody => ({
   body,
   bytes: Math.max(bytes, Buffer.byteLength(JSON.stringify(body))),

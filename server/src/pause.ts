@@ -1,6 +1,6 @@
 /**
- * A pause that can be ended early. A race with a promise that ends it would leave a reaction at that
- * promise each time: where pauses follow each other for years, that is a leak.
+ * A delay that can be ended early. Racing against a promise that ends it would add a reaction to that promise each
+ * time: in a loop that runs for years, that is a memory leak.
  */
 export class Pause {
   #end: (() => void) | undefined
@@ -15,7 +15,7 @@ export class Pause {
     this.#end = undefined
   }
 
-  /** Does nothing where none is taken. */
+  /** Does nothing without a delay under way. */
   end(): void {
     this.#end?.()
   }

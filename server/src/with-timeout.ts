@@ -1,7 +1,7 @@
-/** Its words are what the database's own driver says, and make a 503 of it (`http/render.ts`). */
+/** The message is that of the database's own driver, which `http/render.ts` turns into a 503. */
 export const noAnswer = () => new Error('no answer in time: timeout')
 
-/** What was asked, or a rejection after `ms`: a frozen server keeps no deadline of its own. */
+/** Resolves as `asked` does, or rejects after `ms`: a frozen server enforces no timeout of its own. */
 export async function withTimeout<Value>(
   asked: Promise<Value>,
   ms: number,
