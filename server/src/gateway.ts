@@ -1,35 +1,35 @@
 /**
- * The way of a request to a model, stage by stage.
+ * The path of a request to a model, stage by stage.
  *
  * | word        | means                                                                             |
  * |-------------|-----------------------------------------------------------------------------------|
- * | principal   | who calls: a key, its permissions, the account that pays                          |
- * | account     | the payer; what has a balance                                                     |
+ * | principal   | the caller: a key, its permissions, the account that pays                         |
+ * | account     | the payer, which has a balance                                                    |
  * | API key     | a service key; shown once, stored as a hash                                       |
- * | model       | what callers name: `<provider>/<model>`                                           |
- * | provider    | who serves models; a row of `registry.ts`, or one that an operator added          |
+ * | model       | the model that a caller names: `<provider>/<model>`                               |
+ * | provider    | serves models; a row of `registry.ts`, or one that an operator added              |
  * | connection  | a provider's address and credential, the platform's or a customer's               |
- * | pool        | connections of one provider and owner that take turns                             |
+ * | pool        | connections of one provider and owner, load-balanced                              |
  * | place       | a connection, or a pool, in the order in which an account's are tried             |
- * | terms       | what an organization limits of a member's use of its connections and its pool     |
- * | link        | the socket of a self-hosted gateway, by which its requests go                     |
+ * | terms       | an organization's limits on a member's use of its connections and its pool        |
+ * | link        | the socket of a self-hosted gateway, which carries its requests                   |
  * | frame       | one message on a link                                                             |
  * | candidate   | a model on a connection that routing may try                                      |
  * | attempt     | one try of one candidate                                                          |
- * | turn        | a request as one candidate gets it: its model, its price, a body that is paid for |
+ * | turn        | a request for one candidate: its model, its price, a body that is paid for        |
  * | chunk       | one object of an OpenAI stream, on the wire                                       |
  * | job         | a request that was checked and may run                                            |
  * | reply       | an answer on its way to the caller, whole or as a stream of chunks                |
- * | admission   | leave to run one request, limits and credit reserved                              |
+ * | admission   | permission to run one request, with limits and credit reserved                    |
  * | lease       | the slice of an account's balance that one node reserved, durable                 |
  * | dialect     | a format that callers speak beside our own; its requests become chat requests     |
  * | hold        | the worst case of one attempt, taken out of a lease, in memory                    |
  * | allowance   | the output that a running stream's hold pays for; grows while there is credit     |
- * | budget      | what a spending limit leaves to one request                                       |
+ * | budget      | the part of a spending limit that is left for one request                         |
  * | claim       | the right to answer first under an `Idempotency-Key`; a lease while it runs       |
- * | settle      | to book what was used and end the hold                                            |
- * | log         | what its caller is shown of one request; goes with its last attempt, or alone     |
- * | usage event | what one attempt used and cost: journal first, then ledger                        |
+ * | settle      | to book the usage and end the hold                                                |
+ * | log         | one request as shown to its caller; booked with its last attempt, or alone        |
+ * | usage event | the usage and cost of one attempt: journal first, then ledger                     |
  * | entry       | one line of the ledger, never changed                                             |
  * | meter       | reads usage as the answer passes; closes once                                     |
  * | request id  | one per request: in header, log and error                                         |

@@ -58,7 +58,7 @@ export class Worker {
     return this.#port
   }
 
-  /** Makes it print the welcome of all workers. */
+  /** Has this worker print the first screen for all of them. */
   greet(): void {
     this.#child?.send(greeting)
   }
