@@ -205,7 +205,7 @@ function moneyStores(stored: Stored, opened: Opened) {
   }
 }
 
-/** Returns the counters of limits, and the prices of requests. */
+/** Returns the dependencies of the quota store: the counters of limits, and the prices of requests. */
 const quotaPorts = (
   { storage, catalog, settings }: Stored,
   { limits, counter, routing }: Opened,

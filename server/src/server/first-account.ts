@@ -106,7 +106,7 @@ const housePlan = (db: Kysely<Schema>) =>
     .limit(1)
     .executeTakeFirst()
 
-/** Whether an operator has no password: with a lost browser, a link is then the only way to sign in. */
+/** Whether the operator has no password: after losing the browser, a link is then the only way to sign in. */
 async function hasNoPassword(db: Kysely<Schema>): Promise<boolean> {
   const { rows } = await sql`
     select from users

@@ -134,7 +134,7 @@ export async function openGateway(
       turns: new PoolTurns(),
       affinity: new ConversationAffinity({ isAlone: money.isAlone }),
       settings,
-      // Addresses that callers name are always guarded, the operator's own included.
+      // Addresses that callers name are guarded: they never count as the operator's own.
       images: { way: guarded, places: new FetchPlaces(fetches), limits: imageLimits },
       timers,
       running,

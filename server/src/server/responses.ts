@@ -28,7 +28,7 @@ export function openResponses(
     store: stack.use(store),
     conversations: stack.use(conversations),
     background,
-    // Closed before those two: they store the results of its runs.
+    // Closed before those two: the ends of its runs are stored in them.
     runs: stack.use(runs),
     mode: config.storeResponses,
   }
