@@ -7,12 +7,12 @@ import { formatAsJson, formatAsText, type Report } from './server/audit-report'
 import { runCommand, type CommandOptions } from './server/command'
 import { findDatabase } from './server/find-database'
 
-/** A statement may look at years. */
+/** A statement may read years of data. */
 const statementMs = 3_600_000
 
 const say = (line: string) => process.stderr.write(`tollgate audit: ${line}\n`)
 
-/** Everything there is, as it was at one moment. */
+/** Audits the whole database as of one moment. */
 const look = (db: Kysely<Schema>, longestRequestMs: number): Promise<Report> =>
   db
     .transaction()
@@ -31,7 +31,9 @@ async function checkSchema(db: Kysely<Schema>): Promise<void> {
   throw new StartError('The database is not up to date. Start this version of the server once.')
 }
 
-/** Operators may let requests run longer than the environment does. */
+/**
+ * Returns the longest request timeout that operators have set, which may exceed that of the environment; 0 for none.
+ */
 async function longestSetMs(db: Kysely<Schema>): Promise<number> {
   const { rows } = await sql<{ longestMs: number | null }>`
     select greatest(
@@ -53,7 +55,7 @@ Exit codes: 0 in order, 1 something is not, 2 not understood or it could not loo
 
 const onError = (error: Error) => say(error.message)
 
-/** Looks, prints, and returns the exit status. Throws what kept it from looking. */
+/** Runs the audit, prints its report, and returns the exit status. Throws when it could not run. */
 async function run({ has }: CommandOptions): Promise<number> {
   const config = readAuditConfig(process.env)
   await using stack = new AsyncDisposableStack()

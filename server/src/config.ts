@@ -15,12 +15,12 @@ import { toWorkerConfig, workerVariables, type WorkerConfig } from './config/wor
 import type { PlannedCrash } from './crash-points'
 import { mailVariables, senderAdvice, toMail, type MailConfig } from './smtp-config'
 
-/** Every variable that is read, but those of providers and of sign-in elsewhere. */
+/** Every variable that Tollgate reads, except those of providers and of external sign-in. */
 export const Environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   HOST: z
     .string()
-    // As URLs have IPv6 addresses.
+    // URLs write IPv6 addresses in brackets.
     .transform((host) => host.replace(/^\[(.*)\]$/, '$1'))
     .default('127.0.0.1'),
   BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
@@ -66,29 +66,29 @@ export const Environment = z.object({
   ...workerVariables,
 })
 
-/** How long each part of a request may take, in milliseconds. Source: contract 3.4. */
+/** The timeouts of each part of a request, in milliseconds. Source: contract 3.4. */
 export interface Timers {
-  /** A whole plain request, all attempts together. */
+  /** A whole request without streaming, all attempts together. */
   requestMs: number
-  /** A stream until the first byte of the upstream. */
+  /** A stream until the first byte from the upstream. */
   firstByteMs: number
   /** A stream between two upstream events. */
   idleMs: number
   /** A whole stream. */
   streamMs: number
-  /** Connecting to a provider, each attempt. */
+  /** Connecting to a provider, for each attempt. */
   connectMs: number
-  /** How long the headers of a stream wait for its first event. */
+  /** The longest delay of a stream's headers while they wait for its first event. */
   earlyHeadersMs: number
-  /** The silence after which a stream gets a comment. */
+  /** The idle time after which a stream gets a comment. */
   keepAliveMs: number
-  /** A client that takes no byte for so long has gone. */
+  /** A client that reads no byte for this long counts as disconnected. */
   slowClientMs: number
-  /** How long a stopping server lets running requests finish. */
+  /** The longest time that a stopping server gives running requests to finish. */
   drainMs: number
-  /** How long it says before that that it is not ready, and takes requests all the same. */
+  /** The time before a shutdown in which the server reports not ready and still takes requests. */
   unreadyMs: number
-  /** How long a database may be away before a server calls itself not ready. */
+  /** The longest database outage before a server reports not ready. */
   databaseGraceMs: number
 }
 
@@ -96,56 +96,56 @@ export interface Timers {
 export interface Config extends GatewayConfig, JournalConfig, LoadConfig, WorkerConfig {
   port: number
   host: string
-  /** Where callers find this server, without a final slash; undefined until the port is known. */
+  /** The address of this server for callers, without a final slash; undefined until the port is known. */
   baseUrl: string | undefined
   dataDir: string
   databaseUrl: string | undefined
   databasePoolSize: number
-  /** Below it nothing that costs is admitted; nano-dollars. */
+  /** Below this balance no paid request is admitted; nano-dollars. */
   minimumBalance: bigint
-  /** What the operator's own account begins with; nano-dollars. */
+  /** The initial balance of the operator's own account; nano-dollars. */
   firstCredit: bigint
-  /** Once one message of a session has cost more, it runs no further tool; nano-dollars. */
+  /** Once one message of a session has cost more, the session runs no further tool; nano-dollars. */
   messageCostLimit: bigint
-  /** The longest that a failing connection is passed over, in milliseconds. */
+  /** The longest time that an open circuit breaker skips a connection, in milliseconds. */
   breakerMs: number
-  /** How often the ledger is checked, by one node. */
+  /** The interval at which one node audits the ledger. */
   auditEveryMs: number
-  /** How often alerts and balances are looked at, by one node. */
+  /** The interval at which one node evaluates alerts and balances. */
   alertEveryMs: number
   mail: MailConfig | undefined
-  /** How often a node looks for mails that are due. */
+  /** The interval at which a node sends the mails that are due. */
   mailEveryMs: number
-  /** For how many full days usage events are kept. */
+  /** The number of full days for which usage events are kept. */
   retentionDays: number
-  /** The operator key, undefined where the data directory is to hold one. */
+  /** The operator key; undefined if the data directory holds it. */
   adminKey: string | undefined
-  /** The first seals, all open; undefined where the data directory is to hold one. */
+  /** The first key seals, all of them open; undefined if the data directory holds the key. */
   encryptionKeys: readonly NamedKey[] | undefined
   timers: Timers
-  /** Where nodes share their limits; undefined to count in this process. */
+  /** The Redis through which nodes share their limits; undefined to count in this process. */
   redisUrl: string | undefined
-  /** From one client address; beyond it they are answered 429. */
+  /** Per client address; beyond it, requests are answered 429. */
   failedAuthenticationsPerMinute: number
   /** The ports that addresses set by users may name. */
   userEndpointPorts: readonly number[]
-  /** Networks of the proxies whose `X-Forwarded-For` counts. */
+  /** Networks of the proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[]
   payments: PaymentConfig
-  /** Who may make an account, until an operator says otherwise. */
+  /** The sign-up mode, until an operator sets another. */
   signUp: 'open' | 'invite' | 'closed'
-  /** Which answers of `/v1/responses` are kept. */
+  /** The answers of `/v1/responses` that are stored. */
   storeResponses: 'always' | 'asked' | 'never'
   localDiscovery: boolean
   sandbox: boolean
   telemetry: TelemetryConfig
-  /** For tests: where this process is to be killed. */
+  /** For tests: the point at which this process is killed. */
   crashAt: PlannedCrash | undefined
-  /** `<PROVIDER>_API_KEY` and `<PROVIDER>_BASE_URL` are read by name, from the provider registry. */
+  /** The source of `<PROVIDER>_API_KEY` and `<PROVIDER>_BASE_URL`, which the provider registry reads by name. */
   environment: Source
 }
 
-/** Why the process cannot start: a setting, the data directory, the database. One line, with what to do. */
+/** The reason why the process cannot start: a setting, the data directory, the database. One line, with what to do. */
 export class StartError extends Error {
   override readonly name = 'StartError'
 }
@@ -154,7 +154,7 @@ export { readKeys, type NamedKey } from './config/keys'
 
 type Source = Readonly<Record<string, string | undefined>>
 
-/** An empty variable is one that is not set: compose files and shells write it so. */
+/** Treats an empty variable as unset: compose files and shells write unset variables so. */
 const present = (source: Source) =>
   Object.fromEntries(
     Object.entries(source).filter(([, value]) => value !== undefined && value !== ''),
@@ -167,7 +167,7 @@ function parse<Shape extends z.ZodType>(schema: Shape, source: Source): z.output
   throw new StartError(`${issue?.path.join('.')}: ${issue?.message}`)
 }
 
-/** Nodes that share a database must not make a key each. */
+/** Requires keys with a shared database: nodes must not each generate their own. */
 function requireKeys(env: { DATABASE_URL?: unknown; ENCRYPTION_KEY?: unknown }): void {
   if (!env.DATABASE_URL || env.ENCRYPTION_KEY) return
   throw new StartError(
@@ -175,7 +175,7 @@ function requireKeys(env: { DATABASE_URL?: unknown; ENCRYPTION_KEY?: unknown }):
   )
 }
 
-/** Without its events payments would be taken and never credited. */
+/** Requires the webhook secret with Stripe: without its events payments would be taken and never credited. */
 function requireStripeEvents(env: {
   STRIPE_SECRET_KEY?: unknown
   STRIPE_WEBHOOK_SECRET?: unknown
@@ -189,13 +189,13 @@ function requireStripeEvents(env: {
 const place = { DATA_DIR: true, DATABASE_URL: true } as const
 const Stored = Environment.pick({ ...place, ENCRYPTION_KEY: true, ADMIN_KEY: true })
 
-/** What a command needs that only looks for the database; a key may be missing. */
+/** Reads the settings of a command that only needs the database; a key may be missing. */
 export function readDatabaseConfig(source: Source) {
   const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ...keys } = parse(Stored, source)
   return { dataDir, databaseUrl, encryptionKeys: keys.ENCRYPTION_KEY, adminKey: keys.ADMIN_KEY }
 }
 
-/** What a command needs that works on the stored secrets. */
+/** Reads the settings of a command that works on the stored secrets. */
 export function readStorageConfig(source: Source) {
   requireKeys(parse(Stored, source))
   return readDatabaseConfig(source)
@@ -203,7 +203,7 @@ export function readStorageConfig(source: Source) {
 
 const Linked = Environment.pick({ ...place, BASE_URL: true, HOST: true, PORT: true })
 
-/** What a command needs that prints links: where the database is, and the server's address as people open it. */
+/** Reads the settings of a command that prints links: the database, and the server's public address. */
 export function readLinkConfig(source: Source) {
   const env = parse(Linked, source)
   if (env.PORT === 0 && env.BASE_URL === undefined) {
@@ -219,7 +219,7 @@ export function readLinkConfig(source: Source) {
 const requestTimes = { REQUEST_TIMEOUT_SECONDS: true, STREAM_TIMEOUT_SECONDS: true } as const
 const Audited = Environment.pick({ ...place, ...requestTimes })
 
-/** What the audit needs of the environment: where the database is, and how long a request may run. */
+/** Reads the settings of the audit: the database, and the longest that a request may run. */
 export function readAuditConfig(source: Source) {
   const env = parse(Audited, source)
   return {
@@ -229,7 +229,7 @@ export function readAuditConfig(source: Source) {
   }
 }
 
-/** Parses the environment. Throws `StartError`, naming the variable and what it should be. */
+/** Parses the environment. Throws `StartError`, naming the variable and its expected value. */
 export function readConfig(source: Source): Config {
   const env = parse(Environment, source)
   requireKeys(env)

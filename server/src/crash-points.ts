@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 
-/** The moments at which a test may have the process killed. Source: contract 13.3. */
+/** The moments at which a test may kill the process. Source: contract 13.3. */
 export const crashPoints = [
   'after-admit',
   'after-open-record',
@@ -28,20 +28,20 @@ export const crashPoints = [
 
 export type CrashPoint = (typeof crashPoints)[number]
 
-/** Told of each moment as it comes; for most processes there is none. */
+/** Called at each of these moments; most processes have none. */
 export type CrashAt = (point: CrashPoint) => void
 
-/** Where to be killed, and at which time of coming there. */
+/** The moment at which to kill the process, and which occurrence of it. */
 export interface PlannedCrash {
   point: CrashPoint
   nth: number
 }
 
-/** What was handed to the runtime needs a moment to reach its socket. */
+/** Bytes that were passed to the runtime need a moment to reach their socket. */
 const onTheWay = new Set<CrashPoint>(['after-upstream-sent', 'after-last-byte'])
 const onTheWayMs = 10
 
-/** Kills this process at the planned moment, as a crash would: nothing is written, nobody is told. */
+/** Kills this process at the planned moment, as a crash would: without writing or reporting anything. */
 export function createCrasher({ point: planned, nth }: PlannedCrash): CrashAt {
   let times = 0
   const die = () => {

@@ -30,7 +30,7 @@ type Look = (
   config: Config,
 ) => DoctorFinding | DoctorFinding[] | Promise<DoctorFinding | DoctorFinding[]>
 
-/** A look that breaks is a finding too. */
+/** Turns a check that throws into a finding too. */
 async function found(name: string, look: () => ReturnType<Look>): Promise<DoctorFinding[]> {
   try {
     return [await look()].flat()
@@ -83,5 +83,5 @@ async function run({ has }: CommandOptions): Promise<number> {
 }
 
 await runCommand({ name: 'doctor', help, flags: ['online'], run })
-// A connection that was given up may hold the process.
+// A connection that timed out may keep the process alive.
 process.exit()

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 type Shape = Record<string, z.ZodType>
 
-/** One code a caller can see. The first status is the usual one. */
+/** One error code that callers can receive. The first status is the default one. */
 interface Row<Details extends Shape> {
   statuses: readonly [HttpStatus, ...HttpStatus[]]
   type: string
@@ -123,11 +123,11 @@ export const errors = {
 export type ErrorCode = keyof typeof errors
 type Details<Code extends ErrorCode> = (typeof errors)[Code]['details']
 
-/** Where a caller stands with the limit that has the least left. */
+/** The caller's state in the limit that has the least left. */
 export interface RateLimitQuota {
   limit: number
   remaining: number
-  /** When it next gives something back, by the wall clock. */
+  /** When the limit next recovers, by the wall clock. */
   resetAtMs: number
 }
 
@@ -142,7 +142,7 @@ export function reportQuota(
 }
 
 interface Extra {
-  /** Words for the caller, instead of the row's. */
+  /** A message for the caller, instead of the row's. */
   message?: string
   /** The field, query parameter or header at fault. */
   param?: string | null
@@ -151,22 +151,22 @@ interface Extra {
   /** Sent as `Retry-After`, rounded up to whole seconds. */
   retryAfterSeconds?: number
   /**
-   * False tells client libraries that a repeat is useless or would be billed again. By default that is
-   * so of every 4xx but 429: what is wrong with the request or its key stays wrong.
+   * False tells client libraries that a retry is useless or would be billed again. Defaults to false for every 4xx but
+   * 429: a fault in the request or its key persists.
    */
   retryable?: boolean
-  /** The limit that refused, on a 429. */
+  /** The limit that rejected the request, on a 429. */
   quota?: RateLimitQuota
   /** For the log, never for the caller. */
   cause?: unknown
 }
 
-/** A code that promises details cannot be thrown without them. */
+/** Requires details in the constructor of each code that has them. */
 type Rest<Code extends ErrorCode> = keyof Details<Code> extends never
   ? [extra?: Extra & { details?: Record<string, unknown> }]
   : [extra: Extra & { details: z.infer<z.ZodObject<Details<Code>>> }]
 
-/** A failure with words for the caller; thrown anywhere, rendered once. */
+/** A failure with a message for the caller; thrown anywhere, rendered once. */
 export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly code: Code
   readonly status: HttpStatus
@@ -175,7 +175,7 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly retryAfterSeconds: number | undefined
   readonly retryable: boolean
   readonly quota: RateLimitQuota | undefined
-  /** The connection ends with the answer: the rest of the request is not worth waiting for. */
+  /** Whether the connection closes with the answer: the rest of the request is not worth reading. */
   readonly closes: boolean = false
 
   constructor(code: Code, ...[extra]: Rest<Code>) {
@@ -191,11 +191,11 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** `invalid_request`, the error of a field. `param` is its dotted path, null for the whole body. */
+/** Creates an `invalid_request` for a field. `param` is its dotted path, null for the whole body. */
 export const invalidRequest = (param: string | null, issue: Issue, message: string) =>
   new ApiError('invalid_request', { param, message, details: { issue } })
 
-/** `gateway_unavailable` for infrastructure that does not answer; the cause goes to the log. */
+/** Creates a `gateway_unavailable` for infrastructure that does not answer; the cause goes to the log. */
 export const unavailable = (cause?: unknown) =>
   new ApiError('gateway_unavailable', { retryAfterSeconds: 2, cause })
 
@@ -211,11 +211,11 @@ export interface ErrorBody {
   request_id?: string
 }
 
-/** Anything thrown as an `ApiError`: what nobody named is an `internal_error` with no words of its own. */
+/** Converts a thrown value to an `ApiError`: an unknown error is an `internal_error` with no message of its own. */
 export const toApiError = (thrown: unknown): ApiError =>
   thrown instanceof ApiError ? thrown : new ApiError('internal_error', { cause: thrown })
 
-/** The body of an error. Only `internal_error` carries the request id, in both its places. */
+/** Returns the body of an error. Only `internal_error` carries the request id, in both its places. */
 export function toErrorBody(error: ApiError, requestId: string): ErrorBody {
   const { code, message, param, details } = error
   const body = { type: errors[code].type, code, message, param, details }
@@ -223,7 +223,7 @@ export function toErrorBody(error: ApiError, requestId: string): ErrorBody {
   return { error: { ...body, request_id: requestId }, request_id: requestId }
 }
 
-/** The headers that belong to an error. Source: contract 4.7. */
+/** Returns the headers of an error. Source: contract 4.7. */
 export function toErrorHeaders(error: ApiError): Record<string, string> {
   const headers: Record<string, string> = {}
   if (error.retryAfterSeconds !== undefined) {

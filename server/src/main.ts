@@ -16,10 +16,10 @@ import { startWorkers, type Workers } from './server/workers'
 
 const startedAt = performance.now()
 const fatalDrainMs = 5000
-/** After that what is settled and not booked is left to the next start. */
+/** After this time, settled usage that is not booked is left to the next start. */
 const fatalMs = 7000
 const sameSignalMs = 1000
-/** How long the first sign-in may wait. */
+/** The validity of the first sign-in link. */
 const linkMs = 86_400_000
 
 async function main(): Promise<void> {
@@ -63,7 +63,7 @@ async function main(): Promise<void> {
   process.send?.({ port: server.port } satisfies Listening)
 }
 
-/** A server, or several, which count what runs themselves. */
+/** A server, or several workers, which count their own running requests. */
 type Stoppable = Pick<RunningServer, 'stop' | 'running'> | Workers
 
 interface Leaving {
@@ -71,7 +71,7 @@ interface Leaving {
   log: Pick<Logger, 'info'>
 }
 
-/** A line such as `stopping, 3 requests running; Ctrl-C again to end now`. */
+/** Returns a line such as `stopping, 3 requests running; Ctrl-C again to end now`. */
 function stoppingLine(server: Stoppable, signal: NodeJS.Signals): string {
   const count = 'running' in server ? server.running() : undefined
   const requests = count === 1 ? '1 request' : `${count} requests`
@@ -79,7 +79,7 @@ function stoppingLine(server: Stoppable, signal: NodeJS.Signals): string {
   return signal === 'SIGINT' ? `${words}; Ctrl-C again to end now` : words
 }
 
-/** To the terminal whatever the log level is: whoever pressed Ctrl-C waits for an answer. */
+/** Writes to the terminal at any log level: an operator who pressed Ctrl-C waits for a response. */
 function sayStopping(line: string, log: Leaving['log']): void {
   const isWorker = process.env['TOLLGATE_WORKER'] !== undefined
   if (process.stderr.isTTY && !isWorker) process.stderr.write(`\n${line}\n`)
@@ -90,7 +90,7 @@ async function greet(running: RunningServer): Promise<void> {
   const { address, firstAccount, storage, catalog, signIn } = running
   const { connections, providers } = catalog.snapshot
   const { withoutPassword, othersLimits } = firstAccount
-  // Other outputs than a terminal go to journals and logs, which are kept, and read by many.
+  // Outputs other than a terminal go to journals and logs, which are stored and widely readable.
   const isTerminal = process.stdout.isTTY
   process.stdout.write(
     formatWelcome({
@@ -110,13 +110,13 @@ async function greet(running: RunningServer): Promise<void> {
   )
 }
 
-/** The first signal lets running requests end, a later one does not wait for them. */
+/** On the first signal, lets running requests finish (graceful shutdown); on a later one, exits at once. */
 function stopOnSignals(server: Stoppable, { leave, log }: Leaving): void {
   let firstAt: number | undefined
   const stop = (signal: NodeJS.Signals) => {
     const now = performance.now()
     if (firstAt !== undefined) {
-      // A terminal signals the whole group, so that the launcher's copy arrives as well.
+      // A terminal signals the whole process group, so the launcher's copy arrives as well.
       if (now - firstAt > sameSignalMs) leave(130)
       return
     }
@@ -128,7 +128,7 @@ function stopOnSignals(server: Stoppable, { leave, log }: Leaving): void {
     )
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
-  // A launcher that was killed cannot pass anything on; that of workers may have been while they started.
+  // A killed launcher cannot forward signals; the launcher of workers may have been killed while they started.
   const launcher = Number(process.env['TOLLGATE_LAUNCHER_PID'])
   const isWorker = process.env['TOLLGATE_WORKER'] !== undefined
   if (!launcher || (process.ppid !== launcher && !isWorker)) return
@@ -142,7 +142,7 @@ function stopOnSignals(server: Stoppable, { leave, log }: Leaving): void {
 try {
   await main()
 } catch (thrown) {
-  // What an operator can mend is one line; anything else is ours, and shows where.
+  // A failure that an operator can fix is one line; any other is a bug, and shows its stack.
   console.error(startFailureLine(thrown) ?? thrown)
   process.exit(1)
 }

@@ -22,7 +22,7 @@ async function run({ has, say }: CommandOptions): Promise<number> {
   await using stack = new AsyncDisposableStack()
   const address = await findDatabase(config, stack, say)
   const onError = (error: Error) => say(error.message)
-  // One migrates, and from within that the other looks for what later versions have made.
+  // One connection migrates, while the other reads which migrations later versions have applied.
   const database = stack.use(new Database(address, { poolSize: 2, statementMs, onError }))
   await database.ping()
   const made = await migrate(database.query).catch((thrown: unknown) => {

@@ -39,9 +39,9 @@ failed has changed nothing.
 
 type Config = ReturnType<typeof readDatabaseConfig>
 
-/** The database to fill, which nobody else uses: an embedded one is started, and ended by `stack`. */
+/** Opens the database to restore, for this process alone: an embedded one is started, and stopped by `stack`. */
 async function openTarget(config: Config, stack: AsyncDisposableStack, say: CommandOptions['say']) {
-  // The journal there has to be read by the next start, and not by one that runs.
+  // The next start has to read the journal there, not a server that is running.
   const directory = stack.use(await openDataDirectory(config.dataDir))
   if (config.databaseUrl) return { connectionString: config.databaseUrl }
   const onExit = (reason: string) => say(`the database is gone: ${reason}`)
@@ -49,7 +49,7 @@ async function openTarget(config: Config, stack: AsyncDisposableStack, say: Comm
   return stack.use(await EmbeddedPostgres.start(directory.path, options)).connection
 }
 
-/** The keys of a backup that neither the environment nor the data directory has: those that are there stay. */
+/** Returns the backup's keys that neither the environment nor the data directory has: existing keys stay. */
 async function missingKeys(config: Config, backup: Verified): Promise<Keys> {
   const ofEnvironment = {
     'encryption-key': config.encryptionKeys !== undefined,
@@ -62,7 +62,7 @@ async function missingKeys(config: Config, backup: Verified): Promise<Keys> {
   return keys
 }
 
-/** Rejects with `StartError` where the secrets that were restored would not open. */
+/** Rejects with `StartError` if the restored secrets would not open. */
 async function checkKeys(config: Config, { query }: Session, { say, keys }: Restored) {
   const path = join(config.dataDir, 'encryption-key')
   const added = keys.get('encryption-key')
@@ -79,7 +79,7 @@ async function checkKeys(config: Config, { query }: Session, { say, keys }: Rest
 
 interface Restored {
   say: CommandOptions['say']
-  /** What the data directory gets with it. */
+  /** The keys to write to the data directory. */
   keys: Keys
 }
 

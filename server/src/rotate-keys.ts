@@ -5,7 +5,7 @@ import { rewrapSecrets } from './db/rewrap-secrets'
 import { runCommand, type CommandOptions } from './server/command'
 import { findDatabase } from './server/find-database'
 
-/** A batch waits for whoever changes one of its rows. */
+/** A batch waits for concurrent changes of its rows. */
 const statementMs = 60_000
 
 const say = (line: string) => process.stderr.write(`tollgate rotate-keys: ${line}\n`)
@@ -22,7 +22,7 @@ Exit codes: 0 all are wrapped, 1 some do not open and were left alone, 2 not und
 
 const onError = (error: Error) => say(error.message)
 
-/** Wraps the stored secrets by the first key, says how many, and returns the exit status. */
+/** Rewraps the stored secrets under the first key, prints their number, and returns the exit status. */
 async function run({ has }: CommandOptions): Promise<number> {
   const config = readStorageConfig(process.env)
   await using stack = new AsyncDisposableStack()

@@ -1,27 +1,27 @@
 import { z } from 'zod'
 
-/** Who takes mails for delivery. */
+/** The server that mails are submitted to. */
 interface SmtpServer {
   host: string
   port: number
-  /** TLS from the first byte; else the server is asked for it. */
+  /** TLS from the first byte; otherwise the connection is upgraded by STARTTLS. */
   isSecure: boolean
   login: { user: string; password: string } | undefined
 }
 
-/** Who mails are from; the name may be empty. */
+/** The sender of mails; the name may be empty. */
 interface MailSender {
   name: string
   address: string
 }
 
-/** Where mails go; undefined where there is no server, and they wait. */
+/** The settings of outgoing mail; undefined without a server: mails then wait in the queue. */
 export interface MailConfig {
   server: SmtpServer
   from: MailSender
 }
 
-/** `smtp://` or `smtps://`, with user and password where the server asks for them. */
+/** Parses `smtp://` or `smtps://`, with user and password if the server requires them. */
 const Smtp = z.url({ protocol: /^smtps?$/ }).transform((text, context): SmtpServer => {
   const url = new URL(text)
   const isSecure = url.protocol === 'smtps:'
@@ -43,7 +43,7 @@ const Smtp = z.url({ protocol: /^smtps?$/ }).transform((text, context): SmtpServ
 export const senderAdvice =
   'must be an address, or a name and <address>: Tollgate <tollgate@example.com>'
 
-/** `<address>`, or `<name> <<address>>`. */
+/** Parses `<address>`, or `<name> <<address>>`. */
 const Sender = z.string().transform((text, context): MailSender => {
   const [, name = '', inner] = /^([^<>\p{Cc}]*)<([^<>]*)>$/u.exec(text.trim()) ?? []
   const address = z.email().safeParse((inner ?? text).trim())
@@ -51,10 +51,10 @@ const Sender = z.string().transform((text, context): MailSender => {
   return { name: name.replaceAll('"', '').trim(), address: address.data ?? '' }
 })
 
-/** What the environment says of mail. */
+/** The variables of mail, for the schema of the environment. */
 export const mailVariables = { SMTP_URL: Smtp.optional(), MAIL_FROM: Sender.optional() }
 
-/** Undefined without a server, or without a sender. */
+/** Returns the mail settings; undefined without a server, or without a sender. */
 export const toMail = (env: {
   SMTP_URL?: SmtpServer | undefined
   MAIL_FROM?: MailSender | undefined

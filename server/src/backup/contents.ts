@@ -1,37 +1,37 @@
 import { z } from 'zod'
 
-/** Raised where an older program could not read what this one writes. */
+/** Increased when older versions cannot read the format that this one writes. */
 export const formatVersion = 1
 
 const Table = z.object({ name: z.string(), columns: z.array(z.string()).min(1) })
 
-/** What a backup is: its first file, `backup.json`. */
+/** The first file of a backup, `backup.json`, which describes its contents. */
 export const Contents = z.object({
   format: z.literal('tollgate-backup'),
   format_version: z.int(),
-  /** Of Tollgate. */
+  /** The version of Tollgate. */
   version: z.string(),
-  /** Whoever committed until then is in it. By the clock of the database. */
+  /** Everything committed by then is in the backup. By the clock of the database. */
   made_at: z.iso.datetime(),
   postgres: z.string(),
-  /** By name, which is the order in which they are made. */
+  /** Migrations by name, in the order in which they run. */
   migrations: z.array(z.string()).min(1),
   tables: z.array(Table),
   partitions: z.array(z.object({ table: z.string(), name: z.string(), bound: z.string() })),
   sequences: z.array(
     z.object({ name: z.string(), last_value: z.string().regex(/^\d+$/), is_called: z.boolean() }),
   ),
-  /** Names of files of the data directory. */
+  /** Names of files from the data directory. */
   files: z.array(z.string()),
 })
 export type Contents = z.output<typeof Contents>
 export type Table = z.output<typeof Table>
 
-/** What its last file, `checksums.json`, says of all that come before it. */
+/** The last file of a backup, `checksums.json`: it covers all files that come before it. */
 export const Checksums = z.object({
-  /** SHA-256 in hexadecimal, by name. */
+  /** SHA-256 in hexadecimal, by file name. */
   files: z.record(z.string(), z.string()),
-  /** By table. */
+  /** Numbers of rows, by table. */
   rows: z.record(z.string(), z.int()),
 })
 export type Checksums = z.output<typeof Checksums>
@@ -40,20 +40,20 @@ export const names = { contents: 'backup.json', checksums: 'checksums.json' }
 
 const widthOfNumber = 6
 
-/** The pieces of a table are numbered from 1. */
+/** Names a piece of a table; pieces are numbered from 1. */
 export const pieceName = (table: string, number: number) =>
   `tables/${table}.${String(number).padStart(widthOfNumber, '0')}.copy`
 
-/** The table whose piece this is. */
+/** Returns the table that a piece belongs to. */
 export const tableOf = (name: string) => /^tables\/(.+)\.\d+\.copy$/.exec(name)?.[1]
 
 export const fileName = (name: string) => `data/${name}`
 
-/** The file of the data directory that this is. */
+/** Returns the name of the file in the data directory that an entry holds. */
 export const fileOf = (name: string) => /^data\/([a-z-]+)$/.exec(name)?.[1]
 
-/** Without them nothing that is stored can be read, and nobody is an operator. */
+/** Without these keys no stored secret can be read, and no key opens the operator's routes. */
 export const keyFiles = ['encryption-key', 'admin-key'] as const
 
-/** A name as SQL has it. */
+/** Quotes a name as an SQL identifier. */
 export const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`

@@ -16,11 +16,11 @@ import type { Schema } from '../db/schema'
 import type { Session } from '../db/session'
 
 interface Target {
-  /** What the schema has, but for what belongs to extensions. */
+  /** Everything in the schema except the objects of extensions. */
   all: Droppable[]
-  /** No table or view, that is; functions are in nobody's way. */
+  /** Whether the schema has no table or view; functions do not get in the way of a restore. */
   isEmpty: boolean
-  /** Whether a Tollgate made it: others migrate by Kysely too. */
+  /** Whether a Tollgate created the schema: other programs also migrate by Kysely. */
   isOurs: boolean
 }
 
@@ -36,7 +36,7 @@ export async function lookAtTarget({ query }: Session): Promise<Target> {
 
 const mostNamed = 5
 
-/** Some of these by name, and how many more there are. */
+/** Lists some of these objects by name, and the number of the rest. */
 export function summarizeNames(all: readonly Droppable[]): string {
   const names = all.slice(0, mostNamed).map(({ name }) => name)
   const more = all.length - names.length
@@ -44,8 +44,8 @@ export function summarizeNames(all: readonly Droppable[]): string {
 }
 
 /**
- * Drops what Tollgate has made in the schema; a part of a transaction. Throws `StartError` where there is anything
- * else, and what the database says where something elsewhere depends on it.
+ * Drops everything that Tollgate has created in the schema, as a part of a transaction. Throws `StartError` if the
+ * schema has anything else, and the error of the database if an object elsewhere depends on it.
  */
 export async function dropTables({ query }: Session, all: readonly Droppable[]): Promise<void> {
   const known = await namesOfOurs(query, all)
@@ -58,7 +58,7 @@ export async function dropTables({ query }: Session, all: readonly Droppable[]):
   await drop(query, all, 'restrict')
 }
 
-/** Names of all that the migrations make, found by making it; nothing of that stays. */
+/** Finds the names of all objects that the migrations create, by running them; the result is rolled back. */
 async function namesOfOurs(query: Kysely<Schema>, all: readonly Droppable[]): Promise<Set<string>> {
   await sql`savepoint before_look`.execute(query)
   await drop(query, all, 'cascade')
@@ -68,7 +68,7 @@ async function namesOfOurs(query: Kysely<Schema>, all: readonly Droppable[]): Pr
   return new Set(made.map(({ name }) => name))
 }
 
-/** Those that others are made of come last. */
+/** Kinds that others depend on come last. */
 const kinds = [
   'view',
   'materialized view',
@@ -87,21 +87,21 @@ async function drop(
   for (const kind of kinds) {
     const names = all.filter((one) => one.kind === kind).map(({ name }) => name)
     if (names.length === 0) continue
-    // At once, as they refer to each other.
+    // In one statement, as the objects refer to each other.
     await sql.raw(`drop ${kind} if exists ${names.join(', ')} ${dependents}`).execute(query)
   }
 }
 
 export interface LoadReport {
-  /** Of each table that is done. */
+  /** Called with each finished table and its number of rows. */
   onTable: (table: string, rows: number) => void
-  /** Of tables that stood beside those of Tollgate: they are passed over. */
+  /** Called with the tables that stood beside those of Tollgate: the restore skips them. */
   onOthers: (tables: string[]) => void
 }
 
 /**
- * Fills an empty schema: it is made as it was at the time of the backup, filled while nothing reacts to
- * that, and brought up to date. A part of a transaction. Throws `StartError`.
+ * Fills an empty schema: creates it as of the time of the backup, loads the rows with triggers and references
+ * disabled, and migrates it to this version. A part of a transaction. Throws `StartError`.
  */
 export async function load(session: Session, whole: Verified, told: LoadReport): Promise<void> {
   const { query } = session
@@ -120,7 +120,7 @@ export async function load(session: Session, whole: Verified, told: LoadReport):
   await migrateWithin(query)
 }
 
-/** What of a backup the schema has a place for: other applications may have been at home there too. */
+/** Keeps the tables of a backup that the schema has too: the backup may contain tables of other applications. */
 async function withoutOthers(
   query: Kysely<Schema>,
   whole: Verified,
@@ -158,7 +158,7 @@ async function makePartitions(
   }
 }
 
-/** Lets triggers and references rest; returns what wakes them, which checks all that was referred to. */
+/** Disables triggers and foreign keys; returns the function that restores them, which checks all references. */
 async function sleep({ query }: Session, tables: readonly Table[]) {
   const { rows: references } = await sql<{ table: string; name: string; definition: string }>`
     select conrelid::regclass::text as table, conname as name,
@@ -178,13 +178,13 @@ async function sleep({ query }: Session, tables: readonly Table[]) {
   }
 }
 
-/** What the migrations put there is in the backup, as it has become. */
+/** Deletes the rows that migrations inserted: the backup holds their current versions. */
 async function empty({ query }: Session, tables: readonly Table[]): Promise<void> {
   for (const { name } of tables) {
     const table = sql.table(name)
     const { rows } = await sql<{ isEmpty: boolean }>`
       select not exists (select from ${table}) as "isEmpty"`.execute(query)
-    // Of the tables that are only added to nobody may delete, and no migration adds to them.
+    // Append-only tables forbid deletes, and no migration inserts rows into them.
     if (!rows[0]?.isEmpty) await sql`delete from ${table}`.execute(query)
   }
 }
@@ -217,7 +217,7 @@ async function fill(
   }
 }
 
-/** The pieces of a table that stand together; leaves in `state` what comes behind them. */
+/** Yields the consecutive pieces of a table; leaves the entry that follows them in `state`. */
 async function* piecesOf(
   table: string,
   entries: AsyncGenerator<TarEntry>,

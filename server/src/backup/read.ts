@@ -8,7 +8,7 @@ import { StartError } from '../config'
 const damaged = (path: string, why: string) =>
   new StartError(`${path} cannot be restored: ${why}. Take another backup.`)
 
-/** The files of a backup, one at a time. Throws `StartError` where it is damaged. */
+/** Yields the files of a backup, one at a time. Throws `StartError` if it is damaged. */
 export async function* readEntries(path: string): AsyncGenerator<TarEntry> {
   const file = createReadStream(path)
   const unzipped = createGunzip()
@@ -35,7 +35,7 @@ function read<Value>(
   }
 }
 
-/** What a file says it is. Throws `StartError` for what no backup is, or one of a newer format. */
+/** Reads the description of a backup. Throws `StartError` if it is not a backup, or one of a newer format. */
 function contentsIn(path: string, entry: TarEntry): Contents {
   const told = read(Contents.pick({ format: true, format_version: true, version: true }), entry)
   if (entry.name !== names.contents || !told) throw damaged(path, 'it is no backup of Tollgate')
@@ -47,14 +47,14 @@ function contentsIn(path: string, entry: TarEntry): Contents {
   return contents
 }
 
-/** A backup that is whole: every byte of it was read and is as it was written. */
+/** A complete backup: every byte of it was read and matches its checksum. */
 export interface Verified {
   path: string
   contents: Contents
   checksums: Checksums
 }
 
-/** Reads all of a backup. Throws `StartError` where anything of it is missing or was changed. */
+/** Reads a whole backup. Throws `StartError` if any part of it is missing or was changed. */
 export async function verify(path: string): Promise<Verified> {
   const found: Record<string, string> = {}
   let contents: Contents | undefined

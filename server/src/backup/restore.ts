@@ -10,18 +10,18 @@ import { migrationNames } from '../db/migrate'
 import type { Session } from '../db/session'
 
 export interface Restoring extends LoadReport {
-  /** Whether what is in the database may be dropped. */
+  /** Whether the existing contents of the database may be dropped. */
   isForced: boolean
-  /** Called before anything of it counts; whatever it throws undoes all. */
+  /** Called before the commit; an error that it throws rolls everything back. */
   beforeCommit: () => Promise<void>
 }
 
-/** The server did not say whether what was restored counts. */
+/** The server did not answer whether the restore was committed. */
 export class CommitUnanswered extends Error {
   override readonly name = 'CommitUnanswered'
 }
 
-/** Reads all of a backup, and refuses one that this version cannot take. Throws `StartError`. */
+/** Reads a whole backup, and rejects one that this version cannot restore. Throws `StartError`. */
 export async function openBackup(path: string): Promise<Verified> {
   const backup = await verify(path)
   const { migrations, version } = backup.contents
@@ -33,8 +33,8 @@ export async function openBackup(path: string): Promise<Verified> {
 }
 
 /**
- * Puts a backup in the place of what the database has, in one transaction: all of it or nothing. Leases of
- * its time are ended, so are sessions. Throws `StartError`, and `CommitUnanswered`.
+ * Replaces the contents of the database by a backup, in one transaction: all of it or nothing. Ends the leases and the
+ * sessions that the backup has. Throws `StartError`, and `CommitUnanswered`.
  */
 export async function restore(
   session: Session,
@@ -68,13 +68,13 @@ export async function restore(
   })
 }
 
-/** Tells the planner of what was restored: of our tables, as others may be held by whoever they belong to. */
+/** Updates the planner's statistics of our tables only, as other tables may belong to other database users. */
 export async function analyzeTables({ query }: Session): Promise<void> {
   const tables = (await findTables(query)).map(({ name }) => sql.table(name))
   await sql`analyze ${sql.join(tables)}`.execute(query)
 }
 
-/** A server that runs would go on with what it remembers. */
+/** A running server would keep using its cached rows. */
 async function assertAlone({ query }: Session): Promise<void> {
   const { rows } = await sql<{ others: bigint }>`
     select count(*) as others from pg_stat_activity
@@ -86,7 +86,7 @@ async function assertAlone({ query }: Session): Promise<void> {
   )
 }
 
-/** What belonged to the processes of then: nobody spends of their leases, nobody is signed in. */
+/** Ends the state of the processes of that time: their leases cannot be spent, and their sessions are closed. */
 async function beginAnew({ query }: Session, { contents }: Verified): Promise<void> {
   await sql`
     with ended as (
@@ -102,7 +102,7 @@ async function beginAnew({ query }: Session, { contents }: Verified): Promise<vo
   await sql`delete from node`.execute(query)
   await sql`delete from auth_session`.execute(query)
   await sql`delete from auth_verification`.execute(query)
-  // It counts transactions of the server that the backup is from: all is looked at once.
+  // The ids of transactions are those of the server that the backup is from: the audit starts over.
   await sql`
     update audit set ran_at = '-infinity', seen_xid = null, entry_id = 0, earlier_entry_id = 0,
       round_began_at = '-infinity', cursor = null`.execute(query)
@@ -114,7 +114,7 @@ async function beginAnew({ query }: Session, { contents }: Verified): Promise<vo
 
 export type Keys = Map<(typeof keyFiles)[number], Buffer>
 
-/** The keys that a backup has. */
+/** Returns the keys that a backup contains. */
 export async function readBackupKeys({ path, contents }: Verified): Promise<Keys> {
   const keys: Keys = new Map()
   const wanted = keyFiles.filter((name) => contents.files.includes(name))
@@ -127,7 +127,7 @@ export async function readBackupKeys({ path, contents }: Verified): Promise<Keys
   return keys
 }
 
-/** Writes keys to a data directory, each whole or not at all; where one fails, none is left. */
+/** Writes keys to a data directory, each one completely or not at all; if one fails, removes all of them. */
 export async function writeKeys(keys: Keys, dataDir: string): Promise<void> {
   const made: string[] = []
   try {

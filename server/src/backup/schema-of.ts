@@ -2,15 +2,15 @@ import { sql, type Kysely } from 'kysely'
 import type { Contents, Table } from './contents'
 import type { Schema } from '../db/schema'
 
-/** Its row is for those who migrate, and says nothing. */
+/** The row of this table belongs to the migrator and carries no data. */
 const passedOver = ['kysely_migration_lock']
 
-/** What belongs to an extension comes and goes with that. */
+/** Objects of an extension are created and dropped with it. */
 const isOfNoExtension = (catalog: 'pg_class' | 'pg_proc') => sql`not exists (
   select from pg_depend where classid = ${sql.lit(catalog)}::regclass
     and objid = ${sql.ref(`${catalog}.oid`)} and deptype = 'e')`
 
-/** Tables that hold rows of their own: a partition's rows are those of its table. */
+/** Finds the tables that hold rows of their own: a partition's rows are those of its table. */
 export async function findTables(db: Kysely<Schema>): Promise<Table[]> {
   const { rows } = await sql<Table>`
     select relname as name, array_agg(attname::text order by attnum) as columns
@@ -51,14 +51,14 @@ export async function findSequences(db: Kysely<Schema>): Promise<Contents['seque
   return sequences
 }
 
-/** Something in the schema that would be dropped by itself. */
+/** An object of the schema that can be dropped by itself. */
 export interface Droppable {
-  /** As SQL has it; a function's with its arguments. */
+  /** As an SQL identifier; for a function, with its arguments. */
   name: string
   kind: 'view' | 'materialized view' | 'table' | 'foreign table' | 'sequence' | 'routine' | 'type'
 }
 
-/** All that is in the schema, but for what belongs to something else there: extensions, tables. */
+/** Finds every object of the schema except those that belong to another object there, an extension or a table. */
 export async function findDroppable(db: Kysely<Schema>): Promise<Droppable[]> {
   const { rows } = await sql<Droppable>`
     select format('%I', relname) as name, case relkind when 'v' then 'view'

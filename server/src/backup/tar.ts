@@ -6,19 +6,19 @@ export interface TarEntry {
   bytes: Buffer
 }
 
-/** What an archive may have: a file, else a link, else a folder. */
+/** A member of an archive: a file, else a link, else a folder. */
 export interface TarMember {
   /** Relative, with slashes, of at most 100 bytes. */
   name: string
   bytes?: Uint8Array
-  /** Where a link leads; of at most 100 bytes. */
+  /** The target of a link, of at most 100 bytes. */
   target?: string
-  /** Readable by its owner alone unless said. */
+  /** Readable by its owner only, by default. */
   mode?: number
 }
 
 const block = 512
-/** Larger entries are none of ours: whoever reads holds one in memory. */
+/** Tollgate writes no larger entries: a reader holds one in memory. */
 export const mostEntryBytes = 64 * 1024 * 1024
 
 const octal = (value: number, width: number) => `${value.toString(8).padStart(width - 1, '0')}\0`
@@ -31,8 +31,8 @@ const kindOf = ({ bytes, target }: TarMember) =>
   bytes !== undefined ? '0' : target !== undefined ? '2' : '5'
 
 /**
- * A member as `tar` has it, of a time in seconds. Throws for one that `fromTar` would not take.
- * Source: POSIX.1-2017 pax, "ustar".
+ * Writes a member in the format of `tar`; `seconds` is its modification time. Throws for a member that `readTar` would
+ * reject. Source: POSIX.1-2017 pax, "ustar".
  */
 export function toTar(member: TarMember, seconds: number): Buffer {
   const { name, bytes = new Uint8Array(), target = '', mode = 0o600 } = member
@@ -48,7 +48,7 @@ export function toTar(member: TarMember, seconds: number): Buffer {
   put(octal(0, 8), 116)
   put(octal(bytes.length, 12), 124)
   put(octal(seconds, 12), 136)
-  // The sum is taken with blanks in its own place.
+  // The checksum is computed with blanks in its own field.
   put(' '.repeat(8), 148)
   put(kindOf(member), 156)
   put(target, 157)
@@ -58,10 +58,10 @@ export function toTar(member: TarMember, seconds: number): Buffer {
   return Buffer.concat([header, bytes, Buffer.alloc(paddingOf(bytes.length))])
 }
 
-/** What ends an archive. */
+/** The end marker of an archive. */
 export const tarEnd = Buffer.alloc(2 * block)
 
-/** An archive of these, by name and of no time: the same files make the same archive. */
+/** Creates an archive, sorted by name and without times: the same files give the same archive. */
 export function createTar(members: readonly TarMember[]): Buffer<ArrayBuffer> {
   const sorted = members.toSorted((one, other) => (one.name < other.name ? -1 : 1))
   return Buffer.concat([...sorted.map((member) => toTar(member, 0)), tarEnd])
@@ -69,7 +69,7 @@ export function createTar(members: readonly TarMember[]): Buffer<ArrayBuffer> {
 
 const damaged = (why: string) => new StartError(`This is no whole backup: ${why}.`)
 
-/** Takes exactly so many bytes at a time from a stream. */
+/** Reads exactly the requested number of bytes from a stream. */
 class Taker {
   readonly #source: AsyncIterator<Buffer>
   #rest: Buffer = Buffer.alloc(0)
@@ -92,7 +92,7 @@ class Taker {
     return all.subarray(0, count)
   }
 
-  /** Takes all that is left, which has to be nothing but zeros. */
+  /** Reads the rest of the stream, which may contain nothing but zeros. */
   async end(): Promise<void> {
     for (let rest: Buffer | undefined = this.#rest; rest;) {
       if (rest.some((byte) => byte !== 0)) throw damaged('something stands behind its end')
@@ -115,12 +115,12 @@ function headerOf(header: Buffer): { name: string; size: number } {
   return { name: text(0, 100), size }
 }
 
-/** The files of an archive, one at a time. Throws `StartError` where it is damaged or cut. */
+/** Yields the files of an archive, one at a time. Throws `StartError` if it is damaged or truncated. */
 export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const taker = new Taker(source)
   for (;;) {
     const header = await taker.take(block)
-    // To the end of what it is packed in, which may be cut as well.
+    // Reads to the end of the compressed stream, which may be truncated as well.
     if (header.every((byte) => byte === 0)) return taker.end()
     const { name, size } = headerOf(header)
     const bytes = await taker.take(size + paddingOf(size))

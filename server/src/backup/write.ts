@@ -24,20 +24,20 @@ import { copyOut } from '../db/copy'
 import { readMigrations } from '../db/migrate'
 import type { Session } from '../db/session'
 
-/** Of a table, before compression; as much is in memory. */
+/** Of a table, before compression; one piece is held in memory. */
 const pieceBytes = 4 * 1024 * 1024
 
 export interface Backup {
-  /** Of Tollgate. */
+  /** The version of Tollgate. */
   version: string
   dataDir: string
-  /** Whether the keys in the data directory go with it. */
+  /** Whether the backup includes the keys in the data directory. */
   hasKeys: boolean
-  /** Told of each table that is done. */
+  /** Called with each finished table and its number of rows. */
   onTable?: (table: string, rows: number) => void
 }
 
-/** What became of it. */
+/** The result of a backup. */
 export interface BackupSummary {
   contents: Contents
   checksums: Checksums
@@ -45,8 +45,8 @@ export interface BackupSummary {
 }
 
 /**
- * Writes all of a database, as it was at one moment, into a file that its owner alone can read. There
- * is no file of that name before it is whole and on disk. Throws `StartError`.
+ * Writes the whole database, as of one moment, into a file that only its owner can read. The file gets its name once
+ * it is complete and synced to disk. Throws `StartError`.
  */
 export async function writeBackup(
   session: Session,
@@ -60,7 +60,7 @@ export async function writeBackup(
     const checksums: Checksums = { files: {}, rows: {} }
     const archive = archiveOf({ session, backup, contents, checksums })
     const file = createWriteStream(draft, { mode: 0o600, flags: 'wx' })
-    // By itself it would read sixteen entries ahead.
+    // By default the stream would read sixteen entries ahead.
     await pipeline(Readable.from(archive, { highWaterMark: 1 }), createGzip(), file)
     await session.client.query('commit')
     await sync(draft)
@@ -80,7 +80,7 @@ async function sync(path: string): Promise<void> {
 async function contentsOf({ query }: Session, backup: Backup): Promise<Contents> {
   const tables = await findTables(query)
   if (tables.length > 0) {
-    // What is dropped meanwhile would be missing without a word.
+    // A table that is dropped meanwhile would be missing without an error.
     const all = sql.join(tables.map(({ name }) => sql.table(name)))
     await sql`lock table ${all} in access share mode`.execute(query)
   }
@@ -153,7 +153,7 @@ async function fileEntry(dataDir: string, name: string): Promise<TarEntry> {
   return { name: fileName(name), bytes }
 }
 
-/** The rows of a table as COPY writes text, in pieces that end anywhere: a row may be larger than a piece. */
+/** Yields the rows of a table in COPY's text format, in pieces that end anywhere: a row may be larger than a piece. */
 async function* piecesOf({ client }: Session, { name, columns }: Table): AsyncGenerator<Buffer> {
   const asked = `copy (select ${columns.map(quoted).join(', ')} from ${quoted(name)}) to stdout`
   let waiting: Buffer[] = []
@@ -173,7 +173,7 @@ async function* piecesOf({ client }: Session, { name, columns }: Table): AsyncGe
   if (length > 0) yield Buffer.concat(waiting)
 }
 
-/** COPY writes a newline within a value as two characters. */
+/** Counts rows by their newlines: COPY writes a newline within a value as two characters. */
 function newlinesIn(bytes: Buffer): number {
   let count = 0
   for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) count++

@@ -5,7 +5,7 @@ const list = (values: readonly unknown[]) =>
 
 const lengthOf = (origin: string) => (origin === 'string' ? ' characters' : '')
 
-/** What a variable must be, for an operator: zod's own words are those of a programmer. */
+/** Explains to an operator what a variable must be: zod's own messages are written for programmers. */
 export const wordsOf: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':

@@ -6,12 +6,12 @@ const secondsOf = (number: z.ZodCoercedNumber, fallback: number) =>
     .default(fallback)
     .transform((value) => Math.round(value * 1000))
 
-/** Seconds above zero, as milliseconds. */
+/** A number of seconds above zero, as milliseconds. */
 export const seconds = (fallback: number) => secondsOf(z.coerce.number().positive(), fallback)
-/** The same, and zero for none. */
+/** A number of seconds from zero, which turns the feature off, as milliseconds. */
 export const secondsOrNone = (fallback: number) => secondsOf(z.coerce.number().min(0), fallback)
 
-/** USD, as nano-dollars. */
+/** An amount in USD, as nano-dollars. */
 export const dollars = (fallback: number) =>
   z.coerce
     .number()

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
 export const gatewayVariables = {
-  // A row that nobody wrote for a minute is believed to be one of a node that is gone.
+  // A row that was not refreshed for a minute counts as one of a node that is gone.
   GATEWAY_HEARTBEAT_SECONDS: z.coerce.number().min(1).max(40).default(30),
 }
 
-/** How the sockets of self-hosted gateways are watched. */
+/** The heartbeat of the sockets of self-hosted gateways. */
 export interface GatewayConfig {
-  /** How often both sides say that they are there, in milliseconds; twice that is a silence. */
+  /** The interval at which both sides send a heartbeat, in milliseconds; twice that without one is a timeout. */
   gatewayHeartbeatMs: number
 }
 

@@ -7,11 +7,11 @@ export const journalVariables = {
   JOURNAL_KEEP_HOURS: z.coerce.number().min(0).max(720, 'must be at most 30 days: 720').default(0),
 }
 
-/** How usage is kept on this node's disk. */
+/** The settings of the usage journal on this node's disk. */
 export interface JournalConfig {
   /** When usage is synced to disk: before each answer ends, or once a second. */
   journalSync: 'always' | 'batch'
-  /** How long files stay whose usage is booked, for a restore of an older backup, in milliseconds. */
+  /** The time for which booked journal files are kept, for a restore of an older backup, in milliseconds. */
   journalKeptMs: number
 }
 

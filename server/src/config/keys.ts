@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const keyAdvice = 'must be 32 random bytes in base64: openssl rand -base64 32'
 
-/** A key of `ENCRYPTION_KEY`: 32 bytes, and its name where it has one. */
+/** A key of `ENCRYPTION_KEY`: 32 bytes, and its name if it has one. */
 export interface NamedKey {
   id: string | undefined
   key: Buffer
@@ -10,14 +10,14 @@ export interface NamedKey {
 
 const Key = z
   .string()
-  // Decoding passes over what is no base64, and a damaged key would open nothing.
+  // Decoding ignores characters that are not base64, and a damaged key would open nothing.
   .regex(/^[\w+/-]{43}=?$/, keyAdvice)
   .transform((text) => Buffer.from(text, 'base64'))
   .refine((key) => key.some((byte) => byte !== key[0]), keyAdvice)
 
 const mostKeys = 20
 
-/** `<base64>`, or `<id>:<base64>` several times with commas between: the first is the one in use. */
+/** Parses `<base64>`, or `<id>:<base64>` several times with commas between: the first key is the current one. */
 export const Keys = z.string().transform((text, context): NamedKey[] => {
   const keys = text.split(',').flatMap((part) => {
     const [, id, base64] = /^(?:([\w.-]{1,40}):)?(.*)$/s.exec(part.trim()) ?? []
@@ -31,5 +31,5 @@ export const Keys = z.string().transform((text, context): NamedKey[] => {
   return keys
 })
 
-/** Reads keys as `ENCRYPTION_KEY` has them; undefined where they are damaged. */
+/** Reads keys in the format of `ENCRYPTION_KEY`; undefined if they are damaged. */
 export const readKeys = (text: string): NamedKey[] | undefined => Keys.safeParse(text).data

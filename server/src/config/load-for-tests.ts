@@ -1,4 +1,4 @@
-/** What a process takes on where nothing is said. */
+/** The default load limits of a process. */
 export const usualLoad = {
   largeBodiesBytes: 48 << 20,
   mostRunning: 16_384,
@@ -6,7 +6,7 @@ export const usualLoad = {
   ownerShare: 0.15,
 }
 
-/** Values of variables that bound it which are refused. */
+/** Values of the load limit variables that are rejected. */
 export const badLoad: Record<string, string[]> = {
   LARGE_BODIES_MB: ['31', '32.5', '65537', 'all'],
   MOST_RUNNING_REQUESTS: ['-1', '1.5', '1000001', 'many'],

@@ -9,15 +9,15 @@ export const loadVariables = {
   MOST_LOOP_DELAY_MS: z.coerce.number().min(0).max(60_000).default(500),
 }
 
-/** How much one process takes on at the same time. */
+/** The load limits of one process. */
 export interface LoadConfig {
-  /** The bytes that large bodies of requests may have together until they are sent on. */
+  /** The most bytes that large request bodies may hold together until they are sent upstream. */
   largeBodiesBytes: number
-  /** Requests to models; beyond it new ones are refused. 0 for no bound. */
+  /** The most concurrent requests to models; beyond it new ones are rejected. 0 for no limit. */
   mostRunning: number
-  /** By how much the event loop may be late all the time; beyond it a part is refused. 0 for no bound. */
+  /** The longest sustained delay of the event loop; beyond it a part of the requests is rejected. 0 for no limit. */
   mostLoopDelayMs: number
-  /** The part of the event loop's time that one owner has while others are active; 1 for all of it. */
+  /** The largest share of the event loop's time for one owner while others are active; 1 for all of it. */
   ownerShare: number
 }
 

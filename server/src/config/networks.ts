@@ -3,7 +3,7 @@ import { z } from 'zod'
 const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
 const mostNetworks = 50
 
-/** Addresses and networks such as `10.0.0.0/8`, with commas between them. */
+/** Parses addresses and networks such as `10.0.0.0/8`, separated by commas. */
 export const Networks = z
   .string()
   .default('')

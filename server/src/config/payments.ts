@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const mostSecrets = 10
 
-/** What the payment processor signs with: several while one takes the other's place. */
+/** The webhook secrets of the payment processor: several while a secret is rotated. */
 const Secrets = z.string().transform((text, context): string[] => {
   const secrets = text.split(',').map((secret) => secret.trim())
   if (secrets.some((secret) => !/^[\x21-\x7e]{8,}$/.test(secret))) {
@@ -12,7 +12,7 @@ const Secrets = z.string().transform((text, context): string[] => {
   return secrets
 })
 
-/** The variables of payments, for the environment's schema. */
+/** The variables of payments, for the schema of the environment. */
 export const paymentVariables = {
   STRIPE_SECRET_KEY: z
     .string()
@@ -24,16 +24,16 @@ export const paymentVariables = {
   PAYMENT_COMPARISON_SECONDS: z.coerce.number().positive().max(604_800).default(86_400),
 }
 
-/** How this installation is paid. */
+/** The payment settings of this installation. */
 export interface PaymentConfig {
-  /** Undefined where nothing can be bought. */
+  /** Undefined if payments are disabled. */
   secretKey: string | undefined
-  /** Undefined where no events are taken. */
+  /** Undefined if no webhook events are accepted. */
   webhookSecrets: readonly string[] | undefined
   apiBase: string
-  /** How often accounts are looked at that recharge by themselves. */
+  /** The interval at which accounts with automatic recharge are checked. */
   rechargeEveryMs: number
-  /** How often the processor's lists are compared with the ledger. */
+  /** The interval at which the processor's lists are compared with the ledger. */
   compareEveryMs: number
 }
 

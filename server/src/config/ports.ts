@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Numbers with commas between them. */
+/** Parses port numbers, separated by commas. */
 export const Ports = z
   .string()
   .regex(/^\d{1,5}(,\d{1,5}){0,49}$/, 'must be port numbers with commas between them')

@@ -1,4 +1,4 @@
-/** Values of variables of telemetry that are refused. */
+/** Values of telemetry variables that are rejected. */
 export const badTelemetry: Record<string, string[]> = {
   LOG_REQUESTS: ['1', 'no'],
   METRICS_PORT: ['-1', '65536', 'http'],

@@ -12,7 +12,7 @@ const samplers = [
 
 const address = z.url({ protocol: /^https?$/ }).optional()
 
-/** The variables of logs, metrics and traces, for the environment's schema. */
+/** The variables of logs, metrics and traces, for the schema of the environment. */
 export const telemetryVariables = {
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   LOG_REQUESTS: flag(true),
@@ -31,26 +31,26 @@ export const telemetryVariables = {
   TRACE_UPSTREAMS: flag(false),
 }
 
-/** How requests are traced. */
+/** The settings of tracing. */
 export interface TracingConfig {
   serviceName: string
-  /** Which part of the requests, 0 to 1. */
+  /** The share of requests to trace, 0 to 1. */
   ratio: number
-  /** A caller who says that he traces nothing is believed. */
+  /** Whether the caller's decision not to trace a request is followed. */
   followsParent: boolean
   queue: { most: number; batch: number; everyMs: number; timeoutMs: number }
-  /** Whether the operator's own connections are told of the trace. */
+  /** Whether requests to the operator's own connections carry the trace context. */
   tellsUpstreams: boolean
 }
 
-/** What the process tells of itself, and to whom. */
+/** The settings of logs, metrics and traces. */
 export interface TelemetryConfig {
   logLevel: string
-  /** Whether each request has a line in the log. */
+  /** Whether each request writes a line to the log. */
   logsRequests: boolean
-  /** Where metrics are read; undefined for nowhere. */
+  /** The address that serves metrics; undefined for none. */
   listener: { port: number; host: string } | undefined
-  /** Undefined where nobody collects traces. */
+  /** Undefined if traces are not collected. */
   tracing: TracingConfig | undefined
 }
 

@@ -2,16 +2,16 @@ import { z } from 'zod'
 
 const most = 64
 
-/** The variables of several processes on one machine, for the environment's schema. */
+/** The variables of several processes on one machine, for the schema of the environment. */
 export const workerVariables = {
   WORKERS: z.coerce.number().int().min(1).max(most).default(1),
   TOLLGATE_WORKER: z.coerce.number().int().min(1).max(most).optional(),
 }
 
-/** How many processes answer on the one port. */
+/** The number of processes that serve the one port. */
 export interface WorkerConfig {
   workers: number
-  /** Which of them this is, from 1; undefined for a server by itself, and for whoever starts workers. */
+  /** The number of this worker, from 1; undefined for a single server and for the process that starts workers. */
   worker: number | undefined
 }
 

@@ -4,8 +4,8 @@ import type { Schema } from './schema'
 import { ApiError } from '../errors'
 
 /**
- * Locks an account's row until the transaction ends: what an account makes, joins and counts at once
- * follows one another. Rejects with `resource_not_found` where there is no such account.
+ * Locks an account's row until the transaction ends, so that concurrent changes that create, join or count something
+ * for an account run one after another. Rejects with `resource_not_found` if the account does not exist.
  */
 export const lockAccount = (trx: Kysely<Schema>, userId: string) =>
   trx
@@ -16,8 +16,8 @@ export const lockAccount = (trx: Kysely<Schema>, userId: string) =>
     .executeTakeFirstOrThrow(() => new ApiError('resource_not_found'))
 
 /**
- * The same for whoever owns something, an organization or an account: what is made for it at once is
- * counted one after the other. Rejects with `resource_not_found` where there is none.
+ * Locks the row of an owner, an organization or an account, as `lockAccount` does: concurrent changes for it are
+ * counted one after another. Rejects with `resource_not_found` if it does not exist.
  */
 export const lockOwner = (
   trx: Kysely<Schema>,
@@ -30,15 +30,15 @@ export const lockOwner = (
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow(() => new ApiError('resource_not_found'))
 
-/** One of the two is set. */
+/** Exactly one of the two is set. */
 interface Owner {
   user_id: string | null
   organization_id: string | null
 }
 
 /**
- * The row that an id names, as `find` reads it. Rejects with `resource_not_found` where there is none,
- * without asking for what is no id of that kind.
+ * Returns the row with this id, as `find` reads it. Rejects with `resource_not_found` if there is none; a text that is
+ * not an id of that kind causes no query.
  */
 export async function requireRow<Row>(
   prefix: IdPrefix,

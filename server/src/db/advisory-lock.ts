@@ -1,13 +1,13 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Schema } from './schema'
 
-/** Numbers of our own, one for each job that one node does at a time. */
+/** Our own lock numbers, one for each job that runs on one node at a time. */
 const jobs = { audit: 7_265_001, upkeep: 7_265_002, report: 7_265_021, payments: 7_265_014 }
 
-/** Numbers of what one at a time does, of each name. */
+/** Lock numbers of operations that run one at a time for each name. */
 const turns = { platformDefault: 7_265_022, signInLink: 7_265_023 }
 
-/** Waits until nobody else has the turn of that name, and has it until the transaction ends. */
+/** Waits for the lock of this operation and name, and holds it until the transaction ends. */
 export async function waitForLock(
   trx: Transaction<Schema>,
   turn: keyof typeof turns,
@@ -17,8 +17,8 @@ export async function waitForLock(
 }
 
 /**
- * Does `work` unless a node does it already; undefined then. The lock is of a transaction that does
- * nothing else, so that it ends with its connection, whatever happens.
+ * Runs `work` unless a node already runs this job; resolves with undefined then. The lock belongs to a transaction
+ * without other statements, so it ends with its connection, whatever happens.
  */
 export function runExclusively<Result>(
   db: Kysely<Schema>,

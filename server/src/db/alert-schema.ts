@@ -3,7 +3,7 @@ import type { ColumnType, Generated } from 'kysely'
 type Created = ColumnType<Date, Date | undefined, never>
 type Updated = ColumnType<Date, Date | undefined, Date>
 
-/** What an account wants to be told of. */
+/** An alert rule of an account. */
 export interface AlertRow {
   id: string
   user_id: string
@@ -20,15 +20,15 @@ export interface AlertRow {
   enabled: boolean
   channels: ColumnType<string[], readonly string[], readonly string[]>
   description: string | null
-  /** As it was asked for; null for the default of the type. */
+  /** As requested; null for the default of the type. */
   min_requests: number | null
   trigger_count: Generated<number>
   last_triggered_at: Date | null
-  /** Triggers at once when its condition is true next. */
+  /** Whether the alert triggers at once when its condition is true next. */
   armed: Generated<boolean>
-  /** Since when its condition has been false, while that is too short to count. */
+  /** The time since which its condition has been false, while that is too short to count. */
   false_since: Date | null
-  /** Rises with each change of what it says or where it stands. */
+  /** Increases with each change of its definition or its state. */
   revision: Generated<bigint>
   created_at: Created
   updated_at: Updated
@@ -42,13 +42,13 @@ export interface AlertTriggerRow {
   acknowledged: Generated<boolean>
 }
 
-/** A test that counts in the hour after it. */
+/** A test alert, which counts towards the limit of the hour after it. */
 export interface AlertTestRow {
   user_id: string
   tested_at: Created
 }
 
-/** Whether an account was at or above the warning threshold when it was last looked at. */
+/** Whether an account was at or above the warning threshold at the last check. */
 export interface BalanceWatchRow {
   account_id: string
   armed: boolean

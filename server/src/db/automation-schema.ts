@@ -2,14 +2,14 @@ import type { ColumnType, Generated } from 'kysely'
 
 type Created = ColumnType<Date, Date | undefined, never>
 type Updated = ColumnType<Date, Date | undefined, Date>
-/** A list of texts in a JSON column. */
+/** A list of strings in a JSON column. */
 type Names = ColumnType<string[], string, string>
 type MaybeNames = ColumnType<string[] | null, string | null, string | null>
 
-/** What sessions are made from. */
+/** A template from which sessions are created. */
 export interface AutomationTemplateRow {
   id: string
-  /** Null for what is part of the system. */
+  /** Null for the built-in templates. */
   user_id: string | null
   name: string
   description: string | null
@@ -26,7 +26,7 @@ export interface AutomationTemplateRow {
   updated_at: Updated
 }
 
-/** A conversation that is kept. */
+/** A stored conversation. */
 export interface AutomationSessionRow {
   id: string
   user_id: string
@@ -46,9 +46,9 @@ export interface AutomationSessionRow {
   /** Nano-dollars. */
   cost: Generated<bigint>
   summary: string | null
-  /** The call that is running. */
+  /** The running call. */
   running_id: string | null
-  /** Until when it is believed to, without a sign of life. */
+  /** When the running call counts as dead unless its node renews this time. */
   running_until: Date | null
   last_activity_at: Date | null
   completed_at: Date | null
@@ -56,12 +56,12 @@ export interface AutomationSessionRow {
   updated_at: Updated
 }
 
-/** What was said in a session. */
+/** A message of a session. */
 export interface AutomationMessageRow {
   id: string
   session_id: string
   user_id: string
-  /** From 0, without a gap. */
+  /** From 0, without gaps. */
   position: number
   role: 'user' | 'system' | 'assistant' | 'tool'
   content: string | null

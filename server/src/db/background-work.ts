@@ -1,20 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DatabaseConnection } from 'kysely'
 
-/** A change that goes on record together with what it changes. */
+/** A change that is recorded in the audit log in the same transaction. */
 export interface Underway {
-  /** Puts its row into a transaction that is about to commit; false where none has to be there. */
+  /** Writes its row in a transaction that is about to commit; false if no row has to be written. */
   writeOn: (connection: DatabaseConnection) => Promise<boolean>
-  /** That transaction has committed. */
+  /** Whether that transaction has committed. */
   isOnRecord: boolean
-  /** What it made, before there is an answer to read that from. */
+  /** The id of the row that it created, before there is an answer that contains the id. */
   madeId: string | undefined
 }
 
-/** The change that the code which asks is a part of. */
+/** The change that the current asynchronous context belongs to. */
 export const underway = new AsyncLocalStorage<Underway>()
 
-/** Notes what a change makes in a transaction. Elsewhere its answer says it; where nobody asks, nothing happens. */
+/** Records the id of a row that a change creates in a transaction. Without a change under way this does nothing. */
 export function noteMade(id: string): void {
   const change = underway.getStore()
   if (change) change.madeId = id

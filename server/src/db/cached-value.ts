@@ -2,19 +2,19 @@ import { withTimeout } from '../with-timeout'
 
 interface Options<Value> {
   read: () => Promise<Value>
-  /** For how long a reading is good. */
+  /** The time for which a value is fresh, in milliseconds. */
   keepMs: number
   /** Monotonic milliseconds. */
   now?: () => number
 }
 
 const patienceMs = 5000
-/** While the database is away, the last reading is better than none. */
+/** While the database is unavailable, the last value is better than none. */
 const staleMs = 300_000
 
 /**
- * What costs much to read and may be some seconds old: read once for all who ask, and kept. A
- * reading that fails leaves the last one in use for five minutes.
+ * Caches a value that is expensive to read and may be some seconds old; concurrent callers share one read. After a
+ * failed read the last value stays in use for five minutes.
  */
 export class CachedValue<Value> {
   readonly #options: Options<Value>
@@ -27,7 +27,7 @@ export class CachedValue<Value> {
     this.#now = options.now ?? (() => performance.now())
   }
 
-  /** Rejects with what the reading rejects with, or when it takes more than five seconds. */
+  /** Returns the value. Rejects as the read does, or when it takes more than five seconds. */
   async get(): Promise<Value> {
     const known = this.#known
     if (known && this.#ageOf(known) < this.#options.keepMs) return known.value
@@ -39,7 +39,7 @@ export class CachedValue<Value> {
     }
   }
 
-  /** It was changed: whoever asks next waits for a new reading. */
+  /** Invalidates the value after a change: the next caller waits for a new read. */
   forget(): void {
     this.#known = undefined
     this.#reading = undefined
@@ -53,7 +53,7 @@ export class CachedValue<Value> {
     const readAtMs = this.#now()
     const reading = withTimeout(this.#options.read(), patienceMs)
       .then((value) => {
-        // What was forgotten meanwhile answers those who wait, and is not kept.
+        // A read that was invalidated meanwhile answers its waiting callers, but is not cached.
         if (this.#reading === reading) this.#known = { value, readAtMs }
         return value
       })

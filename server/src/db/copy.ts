@@ -1,16 +1,16 @@
 import type { Client, Connection, Submittable } from 'pg'
 
-/** What `pg` has besides what its types tell: the messages of COPY. */
+/** A connection of `pg` with the COPY messages, which its types do not declare. */
 type CopyConnection = Connection & {
   sendCopyFromChunk: (chunk: Buffer) => void
   endCopyFrom: () => void
   sendCopyFail: (words: string) => void
 }
 
-/** A server that is frozen, or a row that a lock holds up, ends the copy instead of keeping it. */
+/** Without progress for this long, as with a frozen server or a locked row, the copy fails. */
 const patienceMs = 120_000
 
-/** One COPY statement, as `pg` runs its queries: it calls these as messages come. */
+/** One COPY statement as a query of `pg`, which calls these methods as messages arrive. */
 abstract class Copy implements Submittable {
   readonly #text: string
   readonly #done = Promise.withResolvers<number>()
@@ -22,7 +22,7 @@ abstract class Copy implements Submittable {
     this.#text = text
   }
 
-  /** Resolves with the number of rows when the server is done, rejects with what it says. */
+  /** Resolves with the number of rows when the server has finished, rejects with its error. */
   get done(): Promise<number> {
     return this.#done.promise
   }
@@ -44,12 +44,12 @@ abstract class Copy implements Submittable {
     this.#done.resolve(this.#rows)
   }
 
-  /** The statement is over only when the server is ready for the next. */
+  /** The statement ends only when the server is ready for the next one. */
   handleCommandComplete({ text }: { text: string }): void {
     this.#rows = Number(/\d+$/.exec(text)?.[0] ?? 0)
   }
 
-  /** Something went over the wire: patience begins anew. */
+  /** Restarts the timeout after bytes were sent or received. */
   protected moved({ stream }: Connection): void {
     clearTimeout(this.#timer)
     const late = () => stream.destroy(new Error('the database did not answer for too long'))
@@ -57,7 +57,7 @@ abstract class Copy implements Submittable {
   }
 }
 
-/** As much waits for whoever reads; what the socket has read by then comes on top. */
+/** The most bytes that are queued for the reader; the bytes that the socket has already read are added to them. */
 const mostQueuedBytes = 1024 * 1024
 
 class CopyOut extends Copy {
@@ -74,7 +74,7 @@ class CopyOut extends Copy {
 
   handleCopyData({ chunk }: { chunk: Buffer }, connection: CopyConnection): void {
     this.moved(connection)
-    // The driver's buffer is used again.
+    // The driver reuses its buffer.
     this.#chunks.push(Buffer.from(chunk))
     this.#queuedBytes += chunk.length
     if (this.#queuedBytes >= mostQueuedBytes) {
@@ -84,7 +84,7 @@ class CopyOut extends Copy {
     this.#wake?.()
   }
 
-  /** What comes, a row at a time; whoever is slow has the server wait. */
+  /** Yields the data row by row; a slow reader slows the server down (backpressure). */
   async *read(): AsyncGenerator<Buffer> {
     for (;;) {
       const chunks = this.#chunks
@@ -135,10 +135,10 @@ class CopyIn extends Copy {
   }
 }
 
-/** Runs `COPY … TO STDOUT`; yields its bytes. Rejects with what the server says. */
+/** Runs `COPY … TO STDOUT`; yields its bytes. Rejects with the error of the server. */
 export const copyOut = (client: Client, text: string): AsyncGenerator<Buffer> =>
   client.query(new CopyOut(text)).read()
 
-/** Runs `COPY … FROM STDIN`; resolves with the number of rows. Rejects with what the server says, or with `source`'s words. */
+/** Runs `COPY … FROM STDIN`; resolves with the number of rows. Rejects with the error of the server or of `source`. */
 export const copyIn = (client: Client, text: string, source: AsyncIterable<Buffer>) =>
   client.query(new CopyIn(text, source)).done

@@ -5,14 +5,14 @@ import { join, resolve } from 'node:path'
 import { StartError } from '../config'
 
 /**
- * A lock that nobody refers to is still held: collected as garbage, its database would be closed.
- * Seen on Bun 1.4.5 as two owners at once.
+ * Keeps a reference to each held lock: garbage collection would close its database and so release the lock. Seen on
+ * Bun 1.4.5 as two owners at once.
  */
 const held = new Set<Database>()
 
 /**
- * The only process in a directory. The kernel ends the lock with the process, however that dies, so
- * there is never a stale one to clean up; children do not inherit it.
+ * A lock on a directory for one process. The kernel releases it with the process, however that ends, so there is never
+ * a stale lock to clean up; child processes do not inherit it.
  */
 export class DirectoryLock implements Disposable {
   readonly #database: Database
@@ -23,21 +23,21 @@ export class DirectoryLock implements Disposable {
     this.#owner = owner
   }
 
-  /** Takes the lock of an existing `directory`, at once. Throws `StartError` if another has it. */
+  /** Takes the lock of an existing `directory`, at once. Throws `StartError` if another process holds it. */
   static take(directory: string): DirectoryLock {
-    // An empty SQLite file is the lock: a record lock of the kernel, on every system Bun runs on.
-    // Nothing else in this process may open it: closing any descriptor of it would end the lock.
+    // An empty SQLite file is the lock: a record lock of the kernel, on every system Bun runs on. Nothing else in this
+    // process may open it: closing any descriptor of it would release the lock.
     const path = join(directory, 'tollgate.lock')
     const owner = join(directory, 'tollgate.pid')
     let database: Database | undefined
     try {
       database = new Database(path, { create: true })
       database.run('pragma busy_timeout = 0')
-      // Nothing is ever written, and a journal on disk would only be left behind by a kill.
+      // Nothing is ever written, and a kill would leave a journal on disk behind.
       database.run('pragma journal_mode = memory')
-      // IMMEDIATE, not EXCLUSIVE: it is one atomic step, so of two that start together one wins.
+      // IMMEDIATE, not EXCLUSIVE: it is one atomic step, so of two concurrent starts one succeeds.
       database.run('begin immediate')
-      // By its name: opening it here, and closing that, would end the lock.
+      // By its name: opening and closing the file here would release the lock.
       chmodSync(path, 0o600)
       writeFileSync(owner, `${process.pid}\n`, { mode: 0o600 })
     } catch (cause) {
@@ -49,27 +49,27 @@ export class DirectoryLock implements Disposable {
   }
 
   [Symbol.dispose]() {
-    // First the name, then the lock: the next owner writes its own name after it has the lock.
+    // The name goes before the lock: the next owner writes its own name after it has the lock.
     rmSync(this.#owner, { force: true })
     this.#database.close()
     held.delete(this.#database)
   }
 }
 
-/** The directory of everything Tollgate keeps on disk, held until disposed of. */
+/** The directory of everything that Tollgate keeps on disk, locked until it is disposed of. */
 export interface DataDirectory extends Disposable {
   /** Absolute, without symbolic links. */
   readonly path: string
 }
 
 /**
- * Makes the data directory where it is missing and takes its lock. Throws `StartError` if it cannot
- * be written or another Tollgate has it.
+ * Creates the data directory if it is missing, and locks it. Throws `StartError` if it is not writable or another
+ * Tollgate holds the lock.
  */
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
   const wanted = resolve(path)
   try {
-    // It holds keys: only we list it. As root, the account of the embedded PostgreSQL passes through.
+    // It holds keys: only we may list it. As root, the account of the embedded PostgreSQL may traverse it.
     await mkdir(wanted, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
     await access(wanted, constants.W_OK | constants.X_OK)
   } catch (cause) {

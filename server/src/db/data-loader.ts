@@ -2,19 +2,19 @@ import { noAnswer, withTimeout } from '../with-timeout'
 
 interface Ports<Asked, Answer> {
   /**
-   * Answers a batch by one statement: an answer for each, in their order, or the promise of one that takes
-   * longer; undefined for who waits no more. A rejection is told to all of them. What comes after the deadline is
-   * not looked at: a promise in it must not reject.
+   * Answers a batch with one statement: an answer for each key in the same order, or the promise of one that takes
+   * longer; undefined for a caller that no longer waits. A rejection rejects all of them. Answers after the deadline
+   * are ignored: a promise in them must not reject.
    */
   answer: (batch: readonly Asked[]) => Promise<readonly (Answer | Promise<Answer> | undefined)[]>
-  /** How long a statement is waited for, from when the first in it was asked for. Milliseconds. */
+  /** The timeout of a statement, from when the first key in it was requested. Milliseconds. */
   patienceMs: number
-  /** Whether it is sent however long it has waited. */
+  /** Whether a key is sent however long it has waited. */
   isPatient?: (asked: Asked) => boolean
-  /** Statements under way at a time: few, so that those who come meanwhile are many. */
+  /** The most concurrent statements: few, so that requests collect into large batches meanwhile. */
   mostAtOnce?: number
   mostInBatch?: number
-  /** One that takes longer, as where the database is far away, holds nobody up any more. Milliseconds. */
+  /** A slower statement, as with a distant database, no longer delays the next batch. Milliseconds. */
   aWhileMs?: number
 }
 
@@ -28,8 +28,8 @@ interface Waiting<Asked, Answer> {
 const usual = { isPatient: () => false, mostAtOnce: 2, mostInBatch: 250, aWhileMs: 25 }
 
 /**
- * Asks a database for many at a time: when a busy node starts again, hundreds of accounts come to it at once of
- * which it knows nothing. Who comes first is asked for at once; who comes meanwhile shares the next statement.
+ * Batches lookups: when a busy node restarts, requests of hundreds of accounts arrive at once, and none of them is
+ * cached. The first lookup is sent at once; lookups that arrive meanwhile share the next statement.
  */
 export class DataLoader<Asked, Answer> {
   readonly #ports: Required<Ports<Asked, Answer>>
@@ -41,8 +41,8 @@ export class DataLoader<Asked, Answer> {
   }
 
   /**
-   * The answer for one. Rejects as the statement does, or when there is no answer in time: what was not sent by
-   * then is not sent any more, and is told when its turn comes, which is `aWhileMs` for each batch before it.
+   * Loads the answer for one key. Rejects as the statement does, or on timeout: a key that was not sent in time is
+   * never sent, and rejects when its batch comes up, after at most `aWhileMs` for each batch before it.
    */
   ask(asked: Asked): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
@@ -61,7 +61,7 @@ export class DataLoader<Asked, Answer> {
     this.#running -= 1
   }
 
-  /** Never rejects. One timer for all that are in time. */
+  /** Answers one batch with one timer for all that are in time. Never rejects. */
   async #answer(batch: readonly Waiting<Asked, Answer>[]): Promise<void> {
     const { answer, patienceMs, isPatient } = this.#ports
     const nowMs = performance.now()

@@ -13,10 +13,10 @@ import { underway } from './background-work'
 
 const int8 = 20
 
-/** How to reach PostgreSQL, as the `pg` package takes it. */
+/** The address of a PostgreSQL server, as the `pg` package takes it. */
 export type DatabaseAddress = ClientConfig
 
-/** bigint columns are `bigint`: a JavaScript number would lose nano-dollars above 9 million USD. */
+/** bigint columns are read as `bigint`: a JavaScript number would lose nano-dollars above 9 million USD. */
 const parsers = {
   getTypeParser(id: number, format?: 'text' | 'binary') {
     if (id === int8) return BigInt
@@ -27,8 +27,8 @@ const parsers = {
 type Connection = Parameters<PostgresDriver['rollbackTransaction']>[0]
 
 /**
- * A `begin` that was given up may be done all the same, by a server that was frozen: whatever was asked on
- * its connection next would be in that transaction, and never committed.
+ * Rolls back a `begin` that timed out: a frozen server may still execute it, and later statements on its connection
+ * would run in that transaction, which is never committed.
  */
 class Driver extends PostgresDriver {
   override async beginTransaction(
@@ -38,13 +38,13 @@ class Driver extends PostgresDriver {
     try {
       await super.beginTransaction(connection, settings)
     } catch (thrown) {
-      // Where that is not heard either, the connection is thrown away.
+      // If the rollback fails as well, the connection is discarded.
       await this.rollbackTransaction(connection).catch(() => undefined)
       throw thrown
     }
   }
 
-  /** What has to be on record goes in with what it is about, whoever began the transaction. */
+  /** Writes the audit row of a change into the transaction of the change, whichever code began the transaction. */
   override async commitTransaction(connection: Connection): Promise<void> {
     const change = underway.getStore()
     const isWritten = await change?.writeOn(connection)
@@ -67,8 +67,8 @@ class Dialect extends PostgresDialect {
 }
 
 /**
- * The pool of connections, and the query builder over it. Every statement has a deadline, on the
- * server and here, as a frozen server keeps no promise.
+ * The connection pool, and the query builder over it. Every statement has a timeout on the server and another one
+ * here, as a frozen server enforces none.
  */
 export class Database implements AsyncDisposable {
   readonly query: Kysely<Schema>
@@ -84,7 +84,7 @@ export class Database implements AsyncDisposable {
     this.#address = {
       ...address,
       types: parsers,
-      // Several round trips, of a database that may be half a second away.
+      // Several round trips to a database that may be half a second away.
       connectionTimeoutMillis: 5000,
       keepAlive: true,
       application_name: 'tollgate',
@@ -97,29 +97,29 @@ export class Database implements AsyncDisposable {
       query_timeout: statementMs + 1000,
       idleTimeoutMillis: 30_000,
     })
-    // An idle connection that breaks is replaced; without a listener it would end the process.
+    // An idle connection that breaks is replaced; without a listener the error would end the process.
     pool.on('error', (error) => {
-      // The pool's end does not wait for its sockets, which a server that stops as well may cut.
+      // The pool's end does not wait for its sockets, which a stopping server may close too.
       if (!this.#isClosing) options.onError(error)
     })
-    // The same for one in use: whatever it was asked rejects, and between two statements nobody listens.
+    // The same for a connection in use: its statement rejects, and between two statements no listener is attached.
     pool.on('connect', (client) => void client.on('error', () => undefined))
     this.#pool = pool
     this.query = new Kysely<Schema>({ dialect: new Dialect({ pool }) })
   }
 
-  /** The pool's connections, and how many statements wait for one. */
+  /** The pool's connections, and the number of statements that wait for one. */
   get connections(): { total: number; idle: number; waiting: number; most: number } {
     const { totalCount: total, idleCount: idle, waitingCount: waiting, options } = this.#pool
     return { total, idle, waiting, most: options.max }
   }
 
-  /** A connection of its own, outside the pool, not yet connected; for LISTEN, and for COPY. */
+  /** Creates a connection outside the pool, not yet connected; for LISTEN and for COPY. */
   client(queryMs = 3000): Client {
     return new Client({ ...this.#address, query_timeout: queryMs })
   }
 
-  /** Resolves when the database answers and takes changes, else rejects: a standby does not. */
+  /** Resolves when the database answers and accepts writes, else rejects: a standby does not accept them. */
   async ping(): Promise<void> {
     const { rows } = await sql<{ read_only: boolean }>`
       select current_setting('transaction_read_only')::boolean as read_only`.execute(this.query)

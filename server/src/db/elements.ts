@@ -1,8 +1,8 @@
 import { sql, type RawBuilder } from 'kysely'
 
 /**
- * A function of SQL with a row for each of some texts in JSON. The list is closed there: thousands of rows are a
- * megabyte, which would be copied once more here.
+ * Returns an SQL function that yields a row for each JSON text of a list. The SQL text closes the JSON array:
+ * thousands of rows are a megabyte, which would otherwise be copied once more here.
  */
 export const elementsOf = (texts: readonly string[]): RawBuilder<unknown> =>
   sql`jsonb_array_elements(concat('[', ${texts.join(',')}::text, ']')::jsonb)`

@@ -1,9 +1,9 @@
 import type { ColumnType, Generated } from 'kysely'
 
-/** A list in a JSON column, written as its text. */
+/** A list in a JSON column, written as JSON text. */
 type List<Item> = ColumnType<Item[], string | undefined, string>
 
-/** A model that a gateway serves; `name` is what its server calls it. */
+/** A model that a gateway serves; `name` is its name on the gateway's server. */
 export interface AnnouncedModel {
   provider: string
   name: string
@@ -16,40 +16,40 @@ export interface AnnouncedTool {
   parameters: Record<string, unknown>
 }
 
-/** A self-hosted gateway: somebody's program that calls models for Tollgate. */
+/** A self-hosted gateway: a customer's program that calls models for Tollgate. */
 export interface GatewayRow {
   id: string
-  /** One of the two owners is set. */
+  /** Exactly one of the two owners is set. */
   user_id: string | null
   organization_id: string | null
   name: string
   is_public: Generated<boolean>
   /** SHA-256 of its token. */
   token_hash: Buffer
-  /** As the node of its socket wrote it last; `gatewayStatus` says whether that is to be believed. */
+  /** As last written by the node of its socket; `gatewayStatus` decides whether it still holds. */
   status: Generated<'starting' | 'online' | 'offline' | 'error'>
   version: string | null
-  /** Keys of providers that it holds secrets for. */
+  /** The keys of the providers whose secrets it holds. */
   providers: List<string>
   models: List<AnnouncedModel>
   tools: List<AnnouncedTool>
-  /** When its first hello made connections. */
+  /** When its first hello created connections. */
   welcomed_at: Date | null
-  /** The process that has its socket, and which socket that is. */
+  /** The process that holds its socket, and the id of that socket. */
   node: string | null
   socket: string | null
   last_heartbeat_at: Date | null
-  /** Since when `gateway_hour` tells of it. */
+  /** The time since which `gateway_hour` covers it. */
   watched_since: Generated<Date>
   created_at: ColumnType<Date, Date | undefined, never>
 }
 
-/** In which minutes of an hour a gateway was online. */
+/** The minutes of an hour in which a gateway was online. */
 export interface GatewayHourRow {
   gateway_id: string
   /** Hours since 1970. */
   hour: number
-  /** The first minute in the lowest bit. */
+  /** A bit for each minute, the first one in the lowest bit. */
   minutes: bigint
 }
 

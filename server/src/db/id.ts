@@ -42,8 +42,8 @@ export type IdPrefix =
 const randomLength = 16
 const codes = Buffer.from(alphabet)
 
-// Random characters are made in pages, with one call to the system and one text for 400 ids: an id that
-// is put together of single characters leaves as many short texts behind.
+// Random characters are generated in pages, with one system call and one string for 400 ids: an id assembled from
+// single characters leaves as many short strings behind.
 const page = Buffer.alloc(400 * randomLength)
 let pageText = ''
 let used = 0
@@ -73,18 +73,18 @@ function timePart(ms: number): string {
 let known = { ms: -1, text: '' }
 
 /**
- * 26 characters of lower-case Crockford base 32: 48 bits of milliseconds, then 80 random bits, so
- * that ids sort by time.
+ * Generates 26 characters of lower-case Crockford base 32: 48 bits of milliseconds, then 80 random bits, so that ids
+ * sort by time.
  */
 export function generateIdBody(nowMs = Date.now()): string {
   if (known.ms !== nowMs) known = { ms: nowMs, text: timePart(nowMs) }
   return known.text + randomPart()
 }
 
-/** A new id: prefix, underscore, `newIdBody`. */
+/** Creates an id: prefix, underscore, `generateIdBody`. */
 export const newId = (prefix: IdPrefix, nowMs?: number) => `${prefix}_${generateIdBody(nowMs)}`
 
-/** Whether a text has the shape of an id of that kind; nothing else is looked up. */
+/** Whether a text has the shape of an id of that kind; this does not check that the id exists. */
 export const isId = (prefix: IdPrefix, text: string) =>
   text.length === prefix.length + 27 &&
   text.startsWith(`${prefix}_`) &&
@@ -93,7 +93,7 @@ export const isId = (prefix: IdPrefix, text: string) =>
 const bitsOf = new Map(Array.from(alphabet, (character, bits) => [character.charCodeAt(0), bits]))
 const timeLength = 10
 
-/** When an id was made, in milliseconds since the epoch; for a text that is none, some time. */
+/** Returns when an id was created, in milliseconds since the epoch; an arbitrary time for a text that is not an id. */
 export function getIdTime(id: string): number {
   const start = id.indexOf('_') + 1
   let ms = 0

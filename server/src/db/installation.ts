@@ -4,20 +4,20 @@ import { join } from 'node:path'
 import { fingerprintOf, type SealingKey, type SealingKeys } from './sealed'
 import { readKeys, StartError, type Config, type NamedKey } from '../config'
 
-/** What an installation has for itself, beside the database. */
+/** The keys of an installation, which are not in the database. */
 export interface Installation {
   /** The operator key. */
   adminKey: string
-  /** Where the operator key is kept, undefined where the environment holds it. */
+  /** The path of the file with the operator key; undefined if the environment holds the key. */
   adminKeyPath: string | undefined
-  /** What the stored secrets are sealed with. */
+  /** The keys that seal the stored secrets. */
   sealingKeys: SealingKeys
 }
 
 const isCode = (thrown: unknown, code: string) =>
   thrown instanceof Error && Reflect.get(thrown, 'code') === code
 
-/** The text of a file that only its owner reads; written at the first start. */
+/** Reads a file that only its owner can read; writes it at the first start. */
 async function kept(path: string, make: () => string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((thrown: unknown) => {
     if (isCode(thrown, 'ENOENT')) return undefined
@@ -29,7 +29,7 @@ async function kept(path: string, make: () => string): Promise<string> {
   return made
 }
 
-/** Reads or makes the keys of an installation. Throws `StartError`. */
+/** Reads or creates the keys of an installation. Throws `StartError`. */
 export async function openInstallation(dataDir: string, config: Config): Promise<Installation> {
   const adminKeyPath = join(dataDir, 'admin-key')
   const adminKey =
@@ -42,7 +42,7 @@ export async function openInstallation(dataDir: string, config: Config): Promise
   }
 }
 
-/** The keys of the environment, else those in the data directory, made there if there is none. */
+/** Returns the keys of the environment, else those in the data directory, which are created if missing. */
 export async function openSealingKeys(
   dataDir: string,
   { encryptionKeys: given }: Pick<Config, 'encryptionKeys'>,

@@ -2,7 +2,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 
 type Created = ColumnType<Date, Date | undefined, never>
 
-/** Somebody who may become a member of an organization, by an e-mail address. */
+/** An invitation to an organization, addressed to an e-mail address. */
 export interface InvitationRow {
   id: string
   organization_id: string
@@ -10,13 +10,13 @@ export interface InvitationRow {
   email: string
   role: 'admin' | 'developer' | 'viewer' | 'member'
   message: string | null
-  /** A pending one counts until it expires. */
+  /** A pending invitation is valid until it expires. */
   status: Generated<'pending' | 'accepted' | 'declined' | 'revoked'>
   expires_at: Date
   created_at: Created
 }
 
-/** That an account had an invitation mailed. */
+/** An invitation mail that an account had sent. */
 export interface InvitationMailRow {
   id: GeneratedAlways<bigint>
   user_id: string

@@ -1,12 +1,12 @@
 import type { Client } from 'pg'
 
-/** What is called when a channel speaks, with its payload. */
+/** Callbacks by channel; each is called with the payload of a notification. */
 export type Subscriptions = Readonly<Record<string, (payload: string) => void>>
 
 interface ListenerOptions {
   connect: () => Client
   subscriptions: Subscriptions
-  /** Notifications may have been missed: whatever is cached must be looked up again. */
+  /** Notifications may have been missed: all cached rows must be looked up again. */
   onGap: () => void
   onError: (error: Error) => void
 }
@@ -16,8 +16,8 @@ const firstBackoffMs = 100
 const longestBackoffMs = 5000
 
 /**
- * One connection that LISTENs. A connection can die without a word, so it is asked every 2 s; after
- * each reconnection `onGap` is called, as nobody can say what was missed.
+ * A connection that LISTENs. A connection can die without an error, so it is pinged every 2 s; after each reconnection
+ * `onGap` is called, as missed notifications are unknown.
  */
 export class Listener implements AsyncDisposable {
   readonly #options: ListenerOptions
@@ -31,7 +31,7 @@ export class Listener implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Connects; later breaks are mended in the background. Rejects if the first attempt fails. */
+  /** Connects; later breaks are repaired in the background. Rejects if the first attempt fails. */
   async start(): Promise<void> {
     await this.#connect()
   }

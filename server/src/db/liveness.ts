@@ -1,20 +1,20 @@
 import { noAnswer } from '../with-timeout'
 
 interface Ports {
-  /** The smallest question that the database can be asked. */
+  /** The cheapest query of the database. */
   ping: () => Promise<unknown>
 }
 
-/** Without an answer to anything for so long, the database is gone: a caller is refused within a second. */
+/** Without any answer for this long, the database counts as gone: a caller is rejected within a second. */
 const goneMs = 800
-/** A round trip is there and back; what is asked may need several, as where a connection is made first. */
+/** The number of round trips that a statement may need, as when a connection is opened first. */
 const roundTrips = 6
 const keptPings = 5
-/** A look-up may wait for a connection, where many come at once and the database is far away. */
+/** A lookup may wait for a connection when many arrive at once and the database is far away. */
 const maxLookUpMs = 10_000
 
 /**
- * Whether the database answers, and how far away it is. A statement that takes long is waited for as long as
+ * Measures whether the database answers, and its round trip time. A slow statement keeps its caller waiting as long as
  * the database answers others: it may wait for a lock or a commit.
  */
 export class DatabaseLiveness {
@@ -32,12 +32,12 @@ export class DatabaseLiveness {
     this.#ports = ports
   }
 
-  /** There and back, in milliseconds: the fastest of the last pings. */
+  /** The round trip time in milliseconds: the fastest of the last pings. */
   get roundTripMs(): number {
     return this.#pings.length > 0 ? Math.min(...this.#pings) : 0
   }
 
-  /** How long nothing may be answered before the database counts as gone, in milliseconds. */
+  /** The time without any answer after which the database counts as gone, in milliseconds. */
   get goneMs(): number {
     return goneMs + roundTrips * this.roundTripMs
   }
@@ -47,10 +47,10 @@ export class DatabaseLiveness {
     await this.#ping()
   }
 
-  /** Whether it answers. Never rejects. */
+  /** Whether the database answers. Never rejects. */
   async isAlive(): Promise<boolean> {
     const pinging = this.#ping()
-    // One that waits for its answer already has had a part of the time.
+    // A ping that is already waiting for its answer has used a part of the timeout.
     const waitedMs = performance.now() - this.#pingedAtMs
     await isSettledWithin(pinging, Math.max(0, this.goneMs - waitedMs))
     return this.#answeredAtMs >= this.#pingedAtMs
@@ -75,7 +75,7 @@ export class DatabaseLiveness {
     return await statement
   }
 
-  /** The same for what a request needs to know before anything else. */
+  /** Waits as `watch` does, for a lookup that a request needs before anything else. */
   lookUp<Answer>(statement: Promise<Answer>): Promise<Answer> {
     return this.watch(statement, maxLookUpMs)
   }
@@ -84,7 +84,7 @@ export class DatabaseLiveness {
     this.#answeredAtMs = performance.now()
   }
 
-  /** One at a time. Never rejects. */
+  /** Sends one ping at a time. Never rejects. */
   #ping(): Promise<void> {
     return (this.#pinging ??= this.#timedPing().finally(() => (this.#pinging = undefined)))
   }

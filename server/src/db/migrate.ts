@@ -83,11 +83,11 @@ const migrations: Record<string, Migration> = {
   '0045-measured-units': measuredUnits,
 }
 
-/** The names of all migrations that this version knows, in the order in which they are made. */
+/** The names of all migrations that this version knows, in the order in which they run. */
 export const migrationNames: readonly string[] = Object.keys(migrations).toSorted()
 const nothing: Migration = { up: () => Promise.resolve() }
 
-/** Migrations that were made, by name; none where there is no schema. */
+/** Returns the names of the applied migrations; none without a schema. */
 export async function readMigrations(db: Kysely<Schema>): Promise<string[]> {
   const { rows: found } = await sql<{ isThere: boolean }>`
     select to_regclass('kysely_migration') is not null as "isThere"`.execute(db)
@@ -98,8 +98,8 @@ export async function readMigrations(db: Kysely<Schema>): Promise<string[]> {
 }
 
 /**
- * Those of later versions that a database has had: while versions change, a node of the earlier one may
- * start once more. Each version leaves the schema so that the one before can live with it.
+ * Returns applied migrations of later versions: during an upgrade, a node of the earlier version may restart. Each
+ * version keeps the schema compatible with the version before.
  */
 async function ofLaterVersions(db: Kysely<Schema>): Promise<Record<string, Migration>> {
   const made = await readMigrations(db)
@@ -108,16 +108,16 @@ async function ofLaterVersions(db: Kysely<Schema>): Promise<Record<string, Migra
 }
 
 /**
- * Brings the schema up to date. Any number of processes may call it at once: they queue at a lock
- * in the database, and the first does the work. Resolves with what it made. Throws `StartError`.
+ * Migrates the schema to this version. Any number of processes may call it at once: they queue at a lock in the
+ * database, and the first one does the work. Resolves with the names of the applied migrations. Throws `StartError`.
  */
 export async function migrate(db: Kysely<Schema>): Promise<string[]> {
   return madeBy(await migratorOf(db).migrateToLatest())
 }
 
 /**
- * The same within the transaction that `db`'s only connection is in, and only as far as a migration, the
- * last one where it is undefined.
+ * Migrates within the transaction that `db`'s only connection is in, up to the migration `upTo`, or to the last one if
+ * that is undefined.
  */
 export async function migrateWithin(db: Kysely<Schema>, upTo?: string): Promise<void> {
   const options = { disableTransactions: true }

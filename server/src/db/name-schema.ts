@@ -3,7 +3,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 type Created = ColumnType<Date, Date | undefined, never>
 type Updated = ColumnType<Date, Date | undefined, Date>
 
-/** What one account calls a model. */
+/** An account's own name for a model (an alias). */
 export interface ModelMappingRow {
   id: string
   user_id: string
@@ -16,7 +16,7 @@ export interface ModelMappingRow {
   updated_at: Updated
 }
 
-/** Models under one name. */
+/** A group of models under one name. */
 export interface ModelCollectionRow {
   id: string
   scope: 'individual' | 'organization' | 'system'
@@ -46,7 +46,7 @@ export interface ModelCollectionMemberRow {
   priority: number
   weight: Generated<number>
   enabled: Generated<boolean>
-  /** Rises with each that is added. */
+  /** Increases with each member that is added. */
   position: GeneratedAlways<bigint>
   added_at: Created
 }

@@ -6,9 +6,9 @@ interface Options {
   url: string
   /** The id of this process. */
   node: string
-  /** Somebody said something to this node. */
+  /** Called with each message to this node. */
   heard: (text: string) => void
-  /** What was said to this node lately may have been lost. */
+  /** Recent messages to this node may have been lost. */
   onGap: () => void
   onError: (error: Error) => void
 }
@@ -17,12 +17,12 @@ const channelOf = (node: string) => `tollgate:node:${node}`
 const keyOf = (key: string) => `tollgate:body:${key}`
 
 const lookEveryMs = 500
-/** How often it sees that it still hears. */
+/** The interval at which it publishes to its own channel, to verify that it still receives. */
 const wordEveryMs = 5000
-/** One that opens, and one that was open, has ended after such a silence. */
+/** An opening pair of connections fails after this long without a message, an open one after `silenceMs`. */
 const openingMs = 5000
 const silenceMs = 15_000
-/** What is put into Redis for another node is gone after that. */
+/** The time after which a text that was put into Redis for another node expires. */
 const keptSeconds = 30
 const bodyMs = 5000
 
@@ -34,27 +34,27 @@ const options = {
   retryStrategy: () => null,
 } as const
 
-/** Two connections, as one that listens can say nothing. They are opened, and given up, together. */
+/** Two connections, as a subscribed one cannot publish. They are opened and closed together. */
 interface Pair {
-  /** Others see by it that there was a gap. */
+  /** Changes with each gap, so that other nodes notice it. */
   epoch: string
   speaker: Client
   listener: Client
-  /** Its own word came back: whatever is said to this node is heard. */
+  /** Its own message came back: this node receives what is published to it. */
   isOpen: boolean
   heardAtMs: number
   spokeAtMs: number
 }
 
 /**
- * What nodes say to one another over Redis, each on a channel of its own. What one says to another comes in
- * order and whole, until either has a gap. Nothing waits for Redis but bodies, and nothing is tried again.
+ * The messages between nodes over Redis, each node on a channel of its own. Messages of one node to another arrive in
+ * order and complete, until either has a gap. Only bodies wait for Redis, and nothing is retried.
  */
 export class NodeChannel implements AsyncDisposable {
   readonly #options: Options
   readonly #timer: ReturnType<typeof setInterval>
   #pair: Pair | undefined
-  /** That Redis is away was told. */
+  /** Whether the current outage of Redis has been reported. */
   #isTold = false
 
   constructor(settings: Options) {
@@ -64,17 +64,17 @@ export class NodeChannel implements AsyncDisposable {
     this.#timer.unref()
   }
 
-  /** Whether this node hears what is said to it. */
+  /** Whether this node receives its messages. */
   get isOpen(): boolean {
     return this.#pair?.isOpen === true
   }
 
-  /** Another one after each gap. */
+  /** Changes after each gap. */
   get epoch(): string {
     return this.#pair?.epoch ?? ''
   }
 
-  /** Resolves with whether that node heard it, as far as Redis knows; never rejects. */
+  /** Resolves with whether that node received the message, as far as Redis knows; never rejects. */
   async say(node: string, text: string): Promise<boolean> {
     try {
       const heardBy = await this.#pair?.speaker.publish(channelOf(node), text)
@@ -84,7 +84,7 @@ export class NodeChannel implements AsyncDisposable {
     }
   }
 
-  /** Keeps a text for another node for a while. False where it cannot be kept. */
+  /** Stores a text for another node, which expires after a while. False if it cannot be stored. */
   async put(key: string, text: string): Promise<boolean> {
     const speaker = this.#pair?.speaker
     if (!speaker) return false
@@ -96,7 +96,7 @@ export class NodeChannel implements AsyncDisposable {
     }
   }
 
-  /** What another node has put there, once; undefined where it is not there, or not to be had. */
+  /** Takes a text that another node has stored, once; undefined if it is missing or Redis does not answer. */
   async take(key: string): Promise<string | undefined> {
     const speaker = this.#pair?.speaker
     if (!speaker) return undefined
@@ -110,12 +110,12 @@ export class NodeChannel implements AsyncDisposable {
     }
   }
 
-  /** Nobody has to take it any more. */
+  /** Deletes a text that no node needs to take any more. */
   drop(key: string): void {
     this.#pair?.speaker.del(keyOf(key)).catch(() => undefined)
   }
 
-  /** Always new clients, as in `redis.ts`. */
+  /** Opens new clients each time, for the reason that `redis.ts` gives. */
   #open(): Pair {
     const { url, node, heard } = this.#options
     const nowMs = performance.now()
@@ -169,7 +169,7 @@ export class NodeChannel implements AsyncDisposable {
     this.#options.onGap()
     if (this.#isTold) return
     this.#isTold = true
-    // Not what was thrown itself: Redis' errors hold the command, and a command may hold a body.
+    // Not the error itself: Redis' errors contain the command, and a command may contain a body.
     const words = thrown instanceof Error ? thrown.message : 'unknown error'
     this.#options.onError(new Error(words))
   }
@@ -178,7 +178,7 @@ export class NodeChannel implements AsyncDisposable {
     clearInterval(this.#timer)
     const pair = this.#pair
     if (!pair) return
-    // Behind what was said last.
+    // After the messages published before it.
     await withTimeout(pair.speaker.ping(), 1000).catch(() => undefined)
     this.#pair = undefined
     close(pair)

@@ -2,14 +2,14 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 
 type Created = ColumnType<Date, Date | undefined, never>
 
-/** A mail that waits to be sent, or was. */
+/** A mail, sent or waiting to be sent. */
 export interface MailRow {
   id: GeneratedAlways<bigint>
   recipient: string
   subject: string
   /** Plain text. */
   body: string
-  /** The same mail is written once under it. */
+  /** Deduplicates mails: a mail with the same reference is written once. */
   reference: string | null
   attempts: Generated<number>
   next_attempt_at: Generated<Date>
@@ -20,7 +20,7 @@ export interface MailRow {
   created_at: Created
 }
 
-/** What an account is told in the dashboard. */
+/** A notification to an account in the dashboard. */
 export interface NotificationRow {
   id: string
   user_id: string

@@ -4,11 +4,11 @@ import type { Schema } from './schema'
 const daysAhead = 3
 const dayMs = 86_400_000
 
-/** Tables that have a partition a day, by `started_at`, and one, `<table>_other`, for other days. */
+/** Tables with a partition for each day of `started_at`, and a default one, `<table>_other`, for other days. */
 export const dailyTables = ['usage_event', 'request_log', 'request_body'] as const
 export type DailyTable = (typeof dailyTables)[number]
 
-/** The partition of a day, and its bounds by UTC. */
+/** Returns the name of a day's partition, and its bounds in UTC. */
 function partitionOf(table: DailyTable, day: Date) {
   const from = day.toISOString().slice(0, 10)
   const to = new Date(day.getTime() + dayMs).toISOString().slice(0, 10)
@@ -19,7 +19,7 @@ function partitionOf(table: DailyTable, day: Date) {
   }
 }
 
-/** The beginning of the current day, by UTC and the clock of the database. */
+/** Returns the beginning of the current day, in UTC by the clock of the database. */
 export async function getToday(db: Kysely<Schema>): Promise<Date> {
   const { rows } = await sql<{ day: Date }>`select date_trunc('day', now(), 'UTC') as day`.execute(
     db,
@@ -29,7 +29,7 @@ export async function getToday(db: Kysely<Schema>): Promise<Date> {
   return row.day
 }
 
-/** The partitions of days that a table has, and their days. */
+/** Returns the daily partitions of a table by name, with their days. */
 export async function partitionDays(
   db: Kysely<Schema>,
   table: DailyTable,
@@ -46,8 +46,8 @@ export async function partitionDays(
 }
 
 /**
- * Makes a table's partitions of today and the next days. What of such a day is in the default partition
- * moves along. A day that fails, as when that is too much, goes on in the default one and is passed
+ * Creates a table's partitions for today and the next days, and moves the rows of these days out of the default
+ * partition. A day that fails, as when there are too many rows to move, stays in the default partition and is passed
  * to `onFailure`.
  */
 export async function makePartitions(
@@ -71,7 +71,7 @@ const makePartition = (
   { name, from, to }: { name: string; from: string; to: string },
 ): Promise<void> =>
   db.transaction().execute(async (trx) => {
-    // Who writes meanwhile waits behind us: rather fail, and try again in an hour.
+    // Concurrent writers wait behind this lock: it is better to fail, and to try again in an hour.
     await sql`set local lock_timeout = '2s'`.execute(trx)
     const [partition, parent] = [sql.table(name), sql.table(table)]
     const other = sql.table(`${table}_other`)
@@ -84,15 +84,15 @@ const makePartition = (
         delete from ${other} where started_at >= ${from} and started_at < ${to} returning *
       )
       insert into ${partition} select * from moved`.execute(trx)
-    // Made and attached, not made as a partition: that would stop all who use the others as well.
+    // Created and then attached: creating it as a partition would block the users of the other partitions too.
     await sql`
       alter table ${parent} attach partition ${partition}
       for values from (${sql.lit(from)}) to (${sql.lit(to)})`.execute(trx)
   })
 
 /**
- * Drops a table's partitions of the days before `keptSince`, and deletes what is as old in the default
- * one; a part of a transaction. Resolves with the names of the partitions.
+ * Drops a table's partitions of the days before `keptSince`, and deletes equally old rows of the default one; a part
+ * of a transaction. Resolves with the names of the dropped partitions.
  */
 export async function dropPartitions(
   trx: Transaction<Schema>,

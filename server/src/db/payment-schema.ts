@@ -2,24 +2,24 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 
 type Created = ColumnType<Date, Date | undefined, never>
 
-/** Money on its way to an account. */
+/** A payment to an account, which may still be pending. */
 export interface PaymentRow {
   id: string
-  /** Its place among the entries of the ledger. */
+  /** Its position among the entries of the ledger. */
   position: GeneratedAlways<bigint>
   kind: 'checkout' | 'automatic'
   account_id: string
-  /** Who pays. */
+  /** The account that pays. */
   user_id: string
   /** Nano-dollars. */
   amount: bigint
   status: Generated<'pending' | 'failed' | 'expired' | 'completed'>
-  /** The processor's name of the checkout. */
+  /** The processor's id of the checkout. */
   session_id: string | null
-  /** The processor's name of the payment. */
+  /** The processor's id of the payment. */
   payment_ref: string | null
   url: string | null
-  /** What an automatic one charges, by the processor's names. */
+  /** The customer and payment method that an automatic payment charges, by the processor's ids. */
   customer_id: string | null
   method_id: string | null
   save_method: Generated<boolean>
@@ -30,48 +30,48 @@ export interface PaymentRow {
   updated_at: ColumnType<Date, Date | undefined, Date>
 }
 
-/** What a processor took back of a payment: a charge's refunds, or a dispute that was lost. */
+/** A reversal of a payment by the processor: a charge's refunds, or a lost dispute. */
 export interface PaymentReversalRow {
   id: string
   payment_ref: string
   kind: 'refund' | 'dispute'
-  /** Nano-dollars: the most that was told of in one sum, and what the ledger has. */
+  /** Nano-dollars: the highest total that the processor has reported, and the amount booked in the ledger. */
   amount: bigint
   booked: Generated<bigint>
-  /** How often money moved for it. */
+  /** The number of ledger movements for it. */
   movements: Generated<number>
   created_at: Created
 }
 
-/** A refund that was told of by itself. */
+/** A refund that the processor reported individually. */
 export interface PaymentRefundRow {
   id: string
-  /** Of the charge's `PaymentReversalRow`. */
+  /** The id of the charge's `PaymentReversalRow`. */
   reversal_id: string
   /** Nano-dollars. */
   amount: bigint
-  /** The processor did not carry it out. */
+  /** Whether the processor failed to carry it out. */
   has_failed: boolean
   created_at: Created
 }
 
-/** Where the processor and the ledger disagree about a payment. */
+/** A payment about which the processor and the ledger disagree. */
 export interface PaymentFindingRow {
   payment_ref: string
   kind: 'payment' | 'refund' | 'dispute'
-  /** Nano-dollars that the processor says it moved, and that the ledger has. */
+  /** Nano-dollars: the amount according to the processor, and the amount booked in the ledger. */
   claimed: bigint
   booked: bigint
   found_at: Created
   seen_at: ColumnType<Date, Date | undefined, Date>
 }
 
-/** When payments were last compared; one row. */
+/** The time of the last comparison of payments; one row. */
 export interface PaymentComparisonRow {
   ran_at: ColumnType<Date, Date | undefined, Date>
 }
 
-/** An event of the processor that was acted on. */
+/** An event of the processor that has been processed. */
 export interface PaymentEventRow {
   id: string
   type: string

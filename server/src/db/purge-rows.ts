@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Schema } from './schema'
 
-/** Tables of which rows are forgotten. */
+/** Tables whose old rows are purged. */
 type Forgettable =
   | 'credit_lease'
   | 'credit_demand'
@@ -24,8 +24,8 @@ const rowsAtOnce = 5000
 const statementsAtOnce = 100
 
 /**
- * Deletes rows that are old, in small statements: nobody waits long for one of these. Resolves with how
- * many there were; of very many some are left for the next time.
+ * Deletes old rows in small statements, so that other statements wait only briefly. Resolves with the number of
+ * deleted rows; of very many rows some remain for the next run.
  */
 export async function purgeRows(
   db: Kysely<Schema>,

@@ -13,7 +13,7 @@ export const toScript = (text: string): Script => ({
   hash: createHash('sha1').update(text).digest('hex'),
 })
 
-/** A script, and what it is run with. */
+/** A script with its keys and arguments. */
 export interface Invocation {
   script: Script
   keys: readonly string[]
@@ -21,24 +21,23 @@ export interface Invocation {
 }
 
 interface Options {
-  /** Asked for while Redis is away, to see whether it is back; rejects while it is not. */
+  /** Called while Redis is away, to test whether it answers again; rejects while it does not. */
   probe: (redis: Redis) => Promise<unknown>
   onError: (error: Error) => void
   /** Redis is back after it was away. */
   onBack: () => void
 }
 
-/** No request waits for longer. */
+/** The longest that a request waits for Redis. */
 const deadlineMs = 50
 const failuresToOpen = 5
 const lookAgainMs = 500
-/** A connection that gives no answer for so long is replaced: its other end may have vanished. */
+/** A connection without an answer for this long is replaced: its other end may have vanished. */
 const silenceMs = 5000
 
 /**
- * A connection to Redis that is never waited for: a command has 50 ms, and after five callers in a row who had
- * no answer, or when the connection breaks, everything is refused at once until a probe in the background has
- * been answered in time.
+ * A connection to Redis with a circuit breaker: a command has a timeout of 50 ms, and after five failures in a row, or
+ * when the connection breaks, all commands are rejected at once until a probe in the background is answered in time.
  */
 export class Redis implements Disposable {
   readonly #url: string
@@ -49,7 +48,7 @@ export class Redis implements Disposable {
   #failures = 0
   #isAway = true
   #isProbing = false
-  /** It has been there, or found to be away. */
+  /** Redis has answered before, or was found to be away. */
   #isKnown = false
 
   constructor(url: string, options: Options) {
@@ -61,8 +60,8 @@ export class Redis implements Disposable {
   }
 
   /**
-   * Always a new client: one of ioredis 5.11 whose connection is reset right after it was accepted, as
-   * by a proxy without a Redis behind it, takes itself for ready and never connects again.
+   * Creates a new client each time: a client of ioredis 5.11 whose connection is reset right after it was accepted, as
+   * by a proxy without a Redis behind it, considers itself ready and never reconnects.
    */
   #connect(): Client {
     const client = new Client(this.#url, {
@@ -81,7 +80,7 @@ export class Redis implements Disposable {
     return client
   }
 
-  /** Whether nobody is asked for now. */
+  /** Whether commands are rejected at once. */
   get isAway(): boolean {
     return this.#isAway
   }
@@ -95,7 +94,7 @@ export class Redis implements Disposable {
     return this.runFor(1, { script, keys, args })
   }
 
-  /** The same for several callers, each of whom counts where there is no answer. */
+  /** Runs a script for several callers; a timeout counts as one failure for each of them. */
   async runFor(callers: number, { script, keys, args }: Invocation): Promise<unknown> {
     if (this.#isAway) throw new Error('Redis is away')
     try {
@@ -103,7 +102,7 @@ export class Redis implements Disposable {
       this.#failures = 0
       return answer
     } catch (thrown) {
-      // What Redis answers with an error was answered.
+      // An error that Redis returns is an answer: only a timeout counts for all callers.
       this.#failures += thrown instanceof TooSlow ? callers : 1
       if (this.#failures >= failuresToOpen) this.#lose(thrown)
       throw thrown
@@ -124,7 +123,7 @@ export class Redis implements Disposable {
     )
   }
 
-  /** While Redis is away: is it back? */
+  /** Checks whether Redis is back, while it is away. */
   #look(): void {
     if (!this.#isAway || this.#isProbing) return
     const silentMs = performance.now() - this.#connectedAtMs
@@ -145,7 +144,7 @@ export class Redis implements Disposable {
       if (this.#isKnown) this.#options.onBack()
       this.#isKnown = true
     } catch (thrown) {
-      // A late answer may still come; after anything else the next look connects anew.
+      // A late answer may still arrive; after any other error the next check reconnects.
       if (!(thrown instanceof TooSlow)) this.#connectedAtMs = -Infinity
     } finally {
       this.#isProbing = false
@@ -173,6 +172,6 @@ class TooSlow extends Error {
   override readonly message = 'Redis did not answer in time'
 }
 
-/** A timer each, as the commands of a frozen server end in no order. */
+/** One timer for each command, as the commands of a frozen server settle in no particular order. */
 const inTime = <Value>(asked: Promise<Value>): Promise<Value> =>
   withTimeout(asked, deadlineMs, () => new TooSlow())

@@ -1,7 +1,7 @@
-/** One request to a model endpoint as its caller sees it; `id` is that of the request. */
+/** The log of one request to a model endpoint, as shown to its caller; `id` is that of the request. */
 export interface RequestLogRow {
   id: string
-  /** The time in `id`, so that a log that comes twice meets itself. */
+  /** The time in `id`, so that a log written twice conflicts with itself. */
   started_at: Date
   user_id: string
   key_id: string | null
@@ -9,27 +9,27 @@ export interface RequestLogRow {
   method: string
   endpoint: string
   streamed: boolean
-  /** What the caller named; empty where that was not read. */
+  /** The model that the caller named; empty if the body was not read. */
   requested_model: string
   model: string
-  /** Null where nobody was asked. */
+  /** Null if no provider was called. */
   provider: string | null
   status: 'success' | 'error' | 'cancelled'
   status_code: number
   error: { type: string; code: string; message: string } | null
   finish_reason: string | null
-  /** To the last byte. */
+  /** Up to the last byte. */
   latency_ms: number
   first_token_ms: number | null
   input_tokens: bigint
   output_tokens: bigint
-  /** The tokens were counted here, not by the provider. */
+  /** Whether Tollgate counted the tokens, instead of the provider. */
   estimated: boolean
-  /** Nano-dollars that were charged, and the platform's part of them. */
+  /** The charged amount in nano-dollars, and the platform's part of it. */
   cost: bigint
   platform_fee: bigint
   billing_mode: 'platform' | 'house' | 'byok' | 'org_pays' | 'member_pays' | 'free' | null
-  /** Who paid. */
+  /** The account that paid. */
   account_id: string | null
   organization_id: string | null
   connection_id: string | null
@@ -39,14 +39,14 @@ export interface RequestLogRow {
   metadata: Record<string, unknown> | null
   ip_address: string
   user_agent: string
-  /** Of the prompt, what was read from a cache and what was written to one; null for none. */
+  /** The prompt tokens that were read from a cache and written to one; null for none. */
   cached_tokens: bigint | null
   cache_write_tokens: bigint | null
-  /** Nano-dollars that the cache saved of the price; below zero where it cost more. */
+  /** Nano-dollars that the cache saved of the price; negative if it cost more. */
   cache_savings: bigint | null
 }
 
-/** What was asked and answered, where operator and account want it kept; cut, and without secrets. */
+/** The bodies of request and answer, if operator and account both want them stored; truncated, and without secrets. */
 interface RequestBodyRow {
   id: string
   started_at: Date
@@ -56,8 +56,8 @@ interface RequestBodyRow {
 }
 
 /**
- * Logs summed by hour and day of UTC, key and model. The key is empty where there was none, the model
- * where its name meant nothing.
+ * Logs summed by hour and by day in UTC, key and model. The key is empty for requests without one, the model for
+ * unknown names.
  */
 interface RequestSumRow {
   grain: 'hour' | 'day'
@@ -71,7 +71,7 @@ interface RequestSumRow {
   cancellations: bigint
   input_tokens: bigint
   output_tokens: bigint
-  /** Of those that succeeded. */
+  /** The sum over successful requests. */
   latency_ms: bigint
   /** Nano-dollars, and the part of them that the account itself paid. */
   cost: bigint
@@ -79,7 +79,7 @@ interface RequestSumRow {
   peak_concurrent: number
 }
 
-/** The requests that began in a minute, refused ones too. */
+/** The number of requests that began in a minute, rejected ones included. */
 interface RequestMinuteRow {
   user_id: string
   starts_at: Date
@@ -87,7 +87,7 @@ interface RequestMinuteRow {
   tokens: bigint
 }
 
-/** The highest minute of a day of UTC. */
+/** The busiest minute of a day in UTC. */
 interface RequestPeakRow {
   user_id: string
   day: Date

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 
-/** An answer of `/v1/responses` that is kept for the account that asked. */
+/** An answer of `/v1/responses` that is stored for the account that requested it. */
 export interface StoredResponseRow {
   id: string
   user_id: string
@@ -9,28 +9,28 @@ export interface StoredResponseRow {
   input: string
   /** The whole answer, as JSON. */
   response: string
-  /** Of both. */
+  /** The size of both. */
   bytes: number
-  /** Until when its node is believed to make it in the background; null where no node does. */
+  /** When a background answer counts as dead unless its node renews this time; null if no node creates it. */
   running_until: ColumnType<Date | null, Date | undefined, Date | null>
   is_background: Generated<boolean>
-  /** It was asked for as a stream, and can be read as one. */
+  /** Whether it was requested as a stream, and can be read as one. */
   keeps_events: Generated<boolean>
   event_bytes: Generated<number>
   ended_at: ColumnType<Date | null, Date | undefined, Date | null>
   created_at: ColumnType<Date, Date | undefined, never>
 }
 
-/** What an account says in turns with any model. */
+/** A stored conversation of an account, which may use any model. */
 export interface ConversationRow {
   id: string
   user_id: string
   /** As JSON. */
   metadata: string
-  /** Of the next item. */
+  /** The position of the next item. */
   next_position: Generated<string>
   items: Generated<number>
-  /** Of all items. */
+  /** The size of all items. */
   bytes: Generated<string>
   created_at: ColumnType<Date, Date | undefined, never>
   used_at: ColumnType<Date, Date | undefined, Date>
@@ -42,18 +42,18 @@ export interface ConversationItemRow {
   user_id: string
   position: string
   response_id: string | null
-  /** As it came, as JSON. */
+  /** As received, as JSON. */
   item: string
   bytes: number
 }
 
-/** Events of an answer that is made in the background, in their order. */
+/** Events of an answer that is created in the background, in their order. */
 export interface ResponseEventRow {
   response_id: string
   user_id: string
-  /** Of the last of them. */
+  /** The sequence number of the last of these events. */
   sequence_number: string
-  /** As they are sent. */
+  /** The events as they are sent. */
   frames: string
 }
 

@@ -6,17 +6,16 @@ const perBatch = 100
 
 type Place = (typeof secretPlaces)[number]
 
-/** What became of the secrets that were not under the first key. */
+/** The result for the secrets that were not under the first key. */
 export interface Rewrapped {
   rewrapped: number
-  /** Those that do not open: id of the row, and why. */
+  /** Secrets that do not open: the id of the row, and the reason. */
   closed: { id: string; why: string }[]
 }
 
 /**
- * Has every stored secret wrapped by the first of `keys`, a batch a transaction: however it is
- * interrupted, each secret opens, and the next run does the rest. What was meanwhile replaced is
- * left as it is.
+ * Rewraps every stored secret under the first of `keys`, one batch for each transaction: after any interruption every
+ * secret still opens, and the next run does the rest. Secrets that were replaced meanwhile are left unchanged.
  */
 export async function rewrapSecrets(
   db: Kysely<Schema>,

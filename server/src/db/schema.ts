@@ -17,7 +17,7 @@ import type { TrailSchema } from './trail-schema'
 type Created = ColumnType<Date, Date | undefined, never>
 type Updated = ColumnType<Date, Date | undefined, Date>
 
-/** Who has an account. */
+/** An account of a user. */
 export interface UserRow extends SettingsColumns {
   id: string
   email: string
@@ -26,18 +26,18 @@ export interface UserRow extends SettingsColumns {
   suspended_reason: string | null
   is_operator: Generated<boolean>
   plan_id: Generated<string>
-  /** By quota type, the monthly spend as decimal text of nano-dollars; null lifts a limit. */
+  /** By quota type; the monthly spend is nano-dollars as decimal text; null lifts a limit. */
   limits: ColumnType<Record<string, unknown>, string | undefined, string>
   last_active_at: Date | null
-  /** Whether bodies are kept in its request logs. */
+  /** Whether its request logs store bodies. */
   log_bodies: Generated<boolean>
-  /** Mail goes to verified addresses only. */
+  /** Mail is sent to verified addresses only. */
   email_verified: Generated<boolean>
   created_at: Created
   updated_at: Updated
 }
 
-/** What accounts may use; a limit that is null is none. */
+/** The limits of accounts on a plan; null means no limit. */
 export interface PlanRow {
   id: string
   name: string
@@ -48,9 +48,9 @@ export interface PlanRow {
   /** Nano-dollars. */
   monthly_spend: bigint | null
   max_org_members: Generated<number>
-  /** Requests of its accounts on the platform's connections are metered, and charged to nobody. */
+  /** Requests of its accounts on the platform's connections are metered, and not charged. */
   house_pays: Generated<boolean>
-  /** New accounts get this one; there is always one. */
+  /** The plan of new accounts; exactly one plan is the default. */
   is_default: Generated<boolean>
   created_at: Created
   updated_at: Updated
@@ -61,7 +61,7 @@ export interface ApiKeyRow {
   id: string
   user_id: string
   name: string
-  /** First 12 characters of the secret, for people to tell keys apart. */
+  /** The first 12 characters of the secret, by which people recognize a key. */
   key_prefix: string
   /** SHA-256 of the secret. */
   hash: Buffer
@@ -94,7 +94,7 @@ export interface ProviderRow {
   updated_at: Updated
 }
 
-/** A model that an operator added, or his changes to one of the catalogue. */
+/** A model that an operator added, or an operator's changes to one of the catalogue. */
 export interface ModelRow {
   id: string
   provider: string
@@ -105,7 +105,7 @@ export interface ModelRow {
   max_output_tokens: number | null
   dimensions: number | null
   capabilities: ColumnType<unknown, string, string>
-  /** Nano-dollars as decimal text by bucket, null for no price. */
+  /** Nano-dollars as decimal text by bucket; null for no price. */
   pricing: ColumnType<unknown, string | null, string | null>
   is_free: boolean
   enabled: boolean
@@ -114,7 +114,7 @@ export interface ModelRow {
   updated_at: Updated
 }
 
-/** What a model costs from a moment on; the latest that has come counts. */
+/** The price of a model from a time on; the latest price that has begun applies. */
 export interface ModelPriceRow {
   model_id: string
   effective_at: Date
@@ -123,7 +123,7 @@ export interface ModelPriceRow {
   created_at: Created
 }
 
-/** A company, or whoever shares connections and credit. Amounts are nano-dollars. */
+/** An organization: a company or group that shares connections and credit. Amounts are nano-dollars. */
 export interface OrganizationRow {
   id: string
   name: string
@@ -133,11 +133,11 @@ export interface OrganizationRow {
   is_public: Generated<boolean>
   status: Generated<'active' | 'suspended'>
   plan_id: Generated<string>
-  /** Null for what the plan says. */
+  /** Null for the limit of the plan. */
   member_limit: number | null
   allow_join_requests: Generated<boolean>
   auto_approve_requests: Generated<boolean>
-  /** Of e-mail addresses, in lower case. */
+  /** Domains of e-mail addresses, in lower case. */
   auto_approve_domains: ColumnType<string[], readonly string[] | undefined, readonly string[]>
   requests_per_minute: Generated<number>
   tokens_per_minute: Generated<number>
@@ -149,7 +149,7 @@ export interface OrganizationRow {
   updated_at: Updated
 }
 
-/** Who belongs to an organization; only an active one counts. */
+/** A member of an organization; only an active membership counts. */
 export interface MembershipRow {
   organization_id: string
   user_id: string
@@ -164,12 +164,12 @@ export interface MembershipRow {
   created_at: Created
 }
 
-/** A handle or a slug: of one owner, and nobody else's. */
+/** A handle or a slug: unique, with one owner. */
 export interface PublicNameRow {
   name: string
   user_id: string | null
   organization_id: string | null
-  /** When its owner took it. */
+  /** The time at which its owner took it. */
   updated_at: Updated
 }
 
@@ -181,29 +181,29 @@ export interface ConnectionRow {
   scope: 'platform' | 'individual' | 'organization'
   /** The owner where the scope is `individual`, else null. */
   user_id: string | null
-  /** The owner where the scope is `organization`, else null; its billing mode is set as well then. */
+  /** The owner where the scope is `organization`, else null; its billing mode is set then too. */
   organization_id: string | null
   billing_mode: BillingMode | null
   /** 2: Tollgate calls the provider; 3: a self-hosted gateway does. */
   gateway_type: Generated<2 | 3>
-  /** The gateway of a type 3; null once that was deleted. */
+  /** The gateway of a connection of type 3; null once that gateway was deleted. */
   gateway_id: string | null
   name: string
   provider: string
   endpoint_url: string | null
-  /** The sealed credential, null where there is none. */
+  /** The sealed credential; null if there is none. */
   secret: Buffer | null
-  /** Of the key that wraps the secret's data key; null for secrets from before there were any. */
+  /** The id of the key that wraps the secret's data key; null for secrets that predate these ids. */
   secret_key_id: string | null
   api_key_prefix: string | null
-  /** What the provider's dialect needs to know of it. */
+  /** Options of the provider's dialect. */
   options: ColumnType<unknown, string | undefined, string>
   status: Generated<'active' | 'inactive' | 'error'>
   is_default: Generated<boolean>
   priority: Generated<number>
   rpm: number | null
   tpm: number | null
-  /** How many models the last test found. */
+  /** The number of models that the last test found. */
   model_count: Generated<number>
   last_error: string | null
   last_tested_at: Date | null
@@ -211,14 +211,14 @@ export interface ConnectionRow {
   updated_at: Updated
 }
 
-/** A model that a test of the connection found, and that the catalogue had not. */
+/** A model that a test of the connection found, and that is not in the catalogue. */
 export interface ConnectionModelRow {
   connection_id: string
   name: string
   found_at: Created
 }
 
-/** What an owner charges for such a model from a moment on; the latest counts. */
+/** The price that an owner charges for such a model from a time on; the latest applies. */
 export interface ConnectionModelPriceRow {
   connection_id: string
   name: string
@@ -228,7 +228,7 @@ export interface ConnectionModelPriceRow {
   created_at: Created
 }
 
-/** Connections of one provider and owner that take turns. */
+/** A pool: connections of one provider and owner among which requests are balanced. */
 export interface ConnectionPoolRow {
   id: string
   name: string

@@ -2,37 +2,37 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 
 /** A key that wraps the data keys of secrets. */
 export interface SealingKey {
-  /** What stored secrets name it by. */
+  /** The id by which stored secrets name the key. */
   id: string
   /** 32 bytes. */
   key: Buffer
 }
 
-/** The first seals, all of them open. */
+/** The first key seals, all of them open. */
 export type SealingKeys = readonly [SealingKey, ...SealingKey[]]
 
-/** Where a sealed value stands: it opens nowhere else. */
+/** The column and row of a sealed value: it opens nowhere else. */
 export interface SealedAt {
   table: string
   row: string
   column: string
 }
 
-/** Sealed with data keys of their own; the first version had none. */
+/** Values sealed with data keys of their own; the first version had none. */
 const version = 2
 const firstVersion = 1
 const fingerprintBytes = 4
 const ivBytes = 12
 const tagBytes = 16
 const keyBytes = 32
-/** What is wrapped: the data key, behind its nonce and tag. */
+/** The size of a wrapped data key, which follows its nonce and tag. */
 const wrappedBytes = ivBytes + tagBytes + keyBytes
 
-/** Tells keys apart without saying anything about them; what a key is called that was given no name. */
+/** Identifies a key without revealing it; the name of a key that was given none. */
 export const fingerprintOf = (key: Buffer) =>
   createHash('sha256').update('tollgate key id').update(key).digest().subarray(0, fingerprintBytes)
 
-/** Encrypted with AES-256-GCM: nonce, tag, text. */
+/** Encrypts with AES-256-GCM; returns nonce, tag and ciphertext. */
 function encrypt(plain: Buffer, key: Buffer, bound: Buffer): Buffer {
   const iv = randomBytes(ivBytes)
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(bound)
@@ -40,33 +40,33 @@ function encrypt(plain: Buffer, key: Buffer, bound: Buffer): Buffer {
   return Buffer.concat([iv, cipher.getAuthTag(), body])
 }
 
-/** Throws when the key, what it is bound to, or a byte is another one. */
+/** Throws when the key or the bound data differ, or a byte was changed. */
 function decrypt(encrypted: Buffer, key: Buffer, bound: Buffer): Buffer {
   const iv = encrypted.subarray(0, ivBytes)
   const tag = encrypted.subarray(ivBytes, ivBytes + tagBytes)
-  // Without its length a shortened tag would do, and four bytes can be guessed.
+  // Without a fixed length a shortened tag would be accepted, and four bytes can be guessed.
   const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: tagBytes })
     .setAAD(bound)
     .setAuthTag(tag)
   return Buffer.concat([decipher.update(encrypted.subarray(ivBytes + tagBytes)), decipher.final()])
 }
 
-/** No part of it holds a zero character, so that no two places are written alike. */
+/** No part contains a zero character, so no two places have the same encoding. */
 const bound = (...parts: string[]) => Buffer.from([String(version), ...parts].join('\0'))
 
 const boundTo = ({ table, row, column }: SealedAt) => bound(table, row, column)
 const wrappedFor = (keyId: string, { table, row, column }: SealedAt) =>
   bound(keyId, table, row, column)
 
-/** Version, the key's id behind its length, the wrapped data key, the encrypted secret. */
+/** Concatenates version, the key's id after its length, the wrapped data key, the encrypted secret. */
 const assemble = (keyId: string, wrapped: Buffer, body: Buffer) => {
   const name = Buffer.from(keyId)
   return Buffer.concat([Buffer.from([version, name.length]), name, wrapped, body])
 }
 
 /**
- * Encrypts a secret for a column: AES-256-GCM under a key of its own, which is wrapped by the first
- * of `keys`. Bound to its place: a value copied into another row, or another column, does not open.
+ * Encrypts a secret for a column: AES-256-GCM under a data key of its own, which is wrapped by the first of `keys`.
+ * The secret is bound to its place: a value copied into another row or column does not open.
  */
 export function seal(secret: string, [current]: SealingKeys, at: SealedAt): Buffer {
   const dataKey = randomBytes(keyBytes)
@@ -74,13 +74,13 @@ export function seal(secret: string, [current]: SealingKeys, at: SealedAt): Buff
   return assemble(current.id, wrapped, encrypt(Buffer.from(secret), dataKey, boundTo(at)))
 }
 
-/** The id of the key that sealed something, as far as it says so. */
+/** Returns the id of the key that sealed a value, as stored with it. */
 export function getKeyId(sealed: Buffer): string {
   if (sealed[0] === firstVersion) return sealed.subarray(1, 1 + fingerprintBytes).toString('hex')
   return sealed.subarray(2, 2 + (sealed[1] ?? 0)).toString('utf8')
 }
 
-/** A key that was given a name later is still known by its fingerprint. */
+/** Finds the key of a value; a key that was named later is still found by its fingerprint. */
 function keyOf(sealed: Buffer, keys: SealingKeys): SealingKey {
   const id = getKeyId(sealed)
   const found =
@@ -90,7 +90,7 @@ function keyOf(sealed: Buffer, keys: SealingKeys): SealingKey {
   throw new Error(`This secret was sealed with the key "${id}", which ENCRYPTION_KEY lacks.`)
 }
 
-/** The data key, and what it encrypted. */
+/** Unwraps the data key; returns it with the encrypted secret. */
 function unwrap(sealed: Buffer, keys: SealingKeys, at: SealedAt) {
   const { key } = keyOf(sealed, keys)
   const id = getKeyId(sealed)
@@ -102,7 +102,7 @@ function unwrap(sealed: Buffer, keys: SealingKeys, at: SealedAt) {
   }
 }
 
-/** Opens what `seal` made. Throws when the key, the place or a byte is another one. */
+/** Opens a value that `seal` created. Throws when the key or the place differ, or a byte was changed. */
 export function unseal(sealed: Buffer, keys: SealingKeys, at: SealedAt): string {
   if (sealed[0] === firstVersion) return unsealFirst(sealed, keyOf(sealed, keys), at)
   if (sealed[0] !== version) throw new Error('This secret is damaged.')
@@ -110,7 +110,7 @@ export function unseal(sealed: Buffer, keys: SealingKeys, at: SealedAt): string 
   return decrypt(body, dataKey, boundTo(at)).toString('utf8')
 }
 
-/** Secrets from before data keys, bound to their row alone. */
+/** Opens a secret that predates data keys, which is bound to its row only. */
 function unsealFirst(sealed: Buffer, { key }: SealingKey, { row }: SealedAt): string {
   const head = sealed.subarray(0, 1 + fingerprintBytes)
   const boundToRow = Buffer.concat([head, Buffer.from(row)])
@@ -118,8 +118,8 @@ function unsealFirst(sealed: Buffer, { key }: SealingKey, { row }: SealedAt): st
 }
 
 /**
- * The same secret under the first of `keys`: only its data key is wrapped anew. Undefined where it is
- * already. Throws as `unseal` does.
+ * Rewraps a secret under the first of `keys`: only its data key is encrypted anew. Undefined if it is already under
+ * that key. Throws as `unseal` does.
  */
 export function rewrap(sealed: Buffer, keys: SealingKeys, at: SealedAt): Buffer | undefined {
   const [current] = keys
@@ -129,21 +129,21 @@ export function rewrap(sealed: Buffer, keys: SealingKeys, at: SealedAt): Buffer 
   return assemble(current.id, encrypt(dataKey, current.key, wrappedFor(current.id, at)), body)
 }
 
-/** Where the credential of a connection stands. */
+/** Returns the place of a connection's credential. */
 export const connectionSecret = (connectionId: string): SealedAt => ({
   table: 'connection',
   row: connectionId,
   column: 'secret',
 })
 
-/** Where what signs sessions stands. */
+/** Returns the place of a secret that signs sessions. */
 export const signingSecret = (id: string): SealedAt => ({
   table: 'signing_secret',
   row: id,
   column: 'secret',
 })
 
-/** All columns with sealed values: tables, and where each of a table's values stands. */
+/** All columns with sealed values: the tables, and the place of each of a table's values. */
 export const secretPlaces = [
   { table: 'connection', at: connectionSecret },
   { table: 'signing_secret', at: signingSecret },

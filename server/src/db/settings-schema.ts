@@ -1,19 +1,19 @@
 import type { ColumnType, Generated } from 'kysely'
 
-/** What an account sets for itself. Amounts are nano-dollars. */
+/** The settings of an account. Amounts are nano-dollars. */
 export interface SettingsColumns {
-  /** Whose pool pays for the platform's connections; null for the account itself. */
+  /** The organization whose pool pays for the platform's connections; null for the account itself. */
   funding_organization_id: string | null
   log_bodies: Generated<boolean>
   auto_recharge_enabled: Generated<boolean>
   auto_recharge_threshold: Generated<bigint>
   auto_recharge_amount: Generated<bigint>
-  /** What the payment processor calls the account, and what it charges. */
+  /** The payment processor's ids of the customer and of the payment method to charge. */
   payment_customer_id: string | null
   payment_method_id: string | null
 }
 
-/** What the members of an organization used in a day, in UTC, by model. Written only with events. */
+/** The usage of an organization's members by day in UTC and by model. Written only together with usage events. */
 export interface OrganizationSumRow {
   organization_id: string
   day: ColumnType<Date, never, never>
@@ -23,11 +23,11 @@ export interface OrganizationSumRow {
   input_tokens: bigint
   output_tokens: bigint
   duration_ms: bigint
-  /** By the catalogue, whoever paid. */
+  /** The price by the catalogue, independent of who paid. */
   price: bigint
-  /** What was charged, to whomever. */
+  /** The charged amount, independent of the account that was charged. */
   cost: bigint
-  /** What counts in the spending limits of the organization and the member. */
+  /** The amount that counts towards the spending limits of the organization and the member. */
   spent: bigint
 }
 

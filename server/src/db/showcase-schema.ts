@@ -2,15 +2,15 @@ import type { ColumnType, Generated } from 'kysely'
 
 type Created = ColumnType<Date, Date | undefined, never>
 
-/** A model, or collection, that an account wants to find again. */
+/** A model, or collection, that an account has marked as a favourite. */
 export interface FavoriteRow {
   user_id: string
-  /** What a call would name. */
+  /** The model name, as a request would name it. */
   model_id: string
   created_at: Created
 }
 
-/** What an account thinks of a model: one each. */
+/** An account's rating of a model: one for each model. */
 export interface RatingRow {
   id: string
   user_id: string
@@ -22,17 +22,17 @@ export interface RatingRow {
   updated_at: ColumnType<Date, Date | undefined, Date>
 }
 
-/** How many ratings of a kind a model has; kept by a trigger. */
+/** The number of ratings of each kind that a model has; maintained by a trigger. */
 export interface RatingSumRow {
   model_id: string
   rating: number
   ratings: bigint
 }
 
-/** How the installation presents itself: one row. */
+/** The branding of the installation: one row. */
 export interface BrandingRow {
   is_only: Generated<boolean>
-  /** What was set; the rest has its default. */
+  /** The fields that were set; the others have their defaults. */
   fields: ColumnType<object, string, string>
   updated_at: ColumnType<Date, Date | undefined, Date>
 }

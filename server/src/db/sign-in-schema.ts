@@ -1,11 +1,11 @@
-/** A secret that signs what browsers bring back, sealed. */
+/** A sealed secret that signs session cookies. */
 interface SigningSecretRow {
   id: string
   secret: Buffer
   secret_key_id: string
 }
 
-/** What is proven by whoever brings it: a link, a code. One of better-auth's tables. */
+/** A one-time proof, such as a link or a code. One of better-auth's tables. */
 interface AuthVerificationRow {
   id: string
   identifier: string

@@ -1,7 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from './schema'
 
-/** Accounts with what their settings show of other tables: plan, handle, primary organization, payer's flag. */
+/**
+ * Accounts joined with what their settings need from other tables: plan, handle, primary organization, payer's flag.
+ */
 export const usersWithSettings = (db: Kysely<Schema>) =>
   db
     .selectFrom('users')

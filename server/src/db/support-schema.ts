@@ -3,7 +3,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 type Created = ColumnType<Date, Date | undefined, never>
 type Updated = ColumnType<Date, Date | undefined, Date>
 
-/** A prompt that somebody keeps. */
+/** A prompt that an account has saved. */
 export interface PromptRow {
   id: string
   user_id: string
@@ -18,7 +18,7 @@ export interface PromptRow {
   updated_at: Updated
 }
 
-/** Somebody's wish for a higher limit. Limits are whole numbers; of `monthly_spend`, nano-dollars. */
+/** An account's request for a higher limit. Limits are whole numbers; of `monthly_spend`, nano-dollars. */
 export interface QuotaRequestRow {
   id: string
   user_id: string
@@ -38,7 +38,7 @@ export interface QuotaRequestRow {
   created_at: Created
 }
 
-/** A question to support. Its status as it stands is in `ticket_now`. */
+/** A support ticket. Its current status is in `ticket_now`. */
 export interface TicketRow {
   id: string
   number: GeneratedAlways<bigint>
@@ -49,7 +49,7 @@ export interface TicketRow {
   priority: 'low' | 'medium' | 'high' | 'urgent'
   status: Generated<'open' | 'in_progress' | 'waiting_on_customer' | 'resolved' | 'closed'>
   request_id: string | null
-  /** An operator's account. */
+  /** The account of an operator. */
   assignee_id: string | null
   comment_count: Generated<number>
   resolved_at: Date | null
@@ -71,7 +71,7 @@ export interface SupportSchema {
   prompt: PromptRow
   quota_request: QuotaRequestRow
   ticket: TicketRow
-  /** A view: what was resolved a week ago is closed. */
+  /** A view in which tickets that were resolved a week ago are closed. */
   ticket_now: TicketRow
   ticket_comment: TicketCommentRow
 }

@@ -4,17 +4,17 @@ import { unavailable } from '../errors'
 interface Entry<Value> {
   value: Value
   fetchedAtMs: number
-  /** After this the entry is renewed in the background, and still served. */
+  /** After this time the entry is renewed in the background, and still served. */
   renewAtMs: number
-  /** When a lookup last failed; for a moment after that nobody waits for another one. */
+  /** When a lookup last failed; for a moment after that, callers do not wait for another one. */
   failedAtMs: number
 }
 
 interface Options<Value> {
   lookUp: (key: string) => Promise<Value>
-  /** The most entries kept. */
+  /** The maximum number of entries. */
   capacity: number
-  /** Whether a value says that there is nothing: it is trusted for 5 s, and not served in an outage. */
+  /** Whether a value means "not found": it is trusted for 5 s, and not served in an outage. */
   isNothing?: (value: Value) => boolean
   /** Monotonic milliseconds. */
   now?: (() => number) | undefined
@@ -28,18 +28,17 @@ type Settled<Value> = {
 const renewAfterMs = 30_000
 const jitter = 0.2
 const nothingMs = 5000
-/** A change holds after this long even when no notification arrives. */
+/** The longest that a change goes unnoticed if its notification is lost. */
 const trustedMs = 60_000
-/** How long a value is still good while the database does not answer. */
+/** The time for which a value stays usable while the database does not answer. */
 const staleOnErrorMs = 300_000
 const askAgainMs = 1000
-/** No options: the cache would make an object for none each time. */
+/** A shared empty object: without options the cache would create one for each call. */
 const asItIs = {}
 
 /**
- * Rows that requests need, looked up from memory. One lookup a key at a time; one that fails serves
- * what was known, up to 5 minutes, and is `gateway_unavailable` after that. Whoever hears that a row
- * was changed calls `forget`.
+ * Caches rows that requests need. Each key has at most one lookup at a time; a failed lookup serves the last value for
+ * up to 5 minutes, and throws `gateway_unavailable` after that. Call `forget` when a row has changed.
  */
 export class SwrCache<Value> {
   readonly #options: Settled<Value>
@@ -57,14 +56,14 @@ export class SwrCache<Value> {
     this.#entries = new LRUCache({ max: options.capacity })
   }
 
-  /** How many entries are kept. */
+  /** The number of entries. */
   get size(): number {
     return this.#entries.size
   }
 
   /**
-   * The value of a key; a promise only when the database is asked. `onUnknown` is called before a key
-   * is looked up that nothing is known of; what it throws is thrown.
+   * Returns the value of a key; a promise only when the database is queried. `onUnknown` is called before the lookup
+   * of a key without a cached value; an error that it throws propagates.
    */
   of(key: string, onUnknown?: () => void): Value | Promise<Value> {
     const known = this.known(key)
@@ -75,7 +74,7 @@ export class SwrCache<Value> {
     return this.#fetch(key).then(({ value }) => value)
   }
 
-  /** The value of a key as `of` has it, undefined where the database has to be asked. */
+  /** Returns the value of a key as `of` does, undefined if the database has to be queried. */
   known(key: string): Readonly<Pick<Entry<Value>, 'value'>> | undefined {
     const entry = this.#entries.get(key, asItIs)
     if (!entry || this.#isSpared(entry)) return entry
@@ -84,20 +83,20 @@ export class SwrCache<Value> {
     return entry
   }
 
-  /** A row was changed or deleted. */
+  /** Invalidates a key whose row was changed or deleted. */
   forget(key: string): void {
     this.#entries.delete(key)
     this.#pending.delete(key)
   }
 
-  /** The same of all keys whose value is of that kind. */
+  /** Invalidates all keys whose value matches. */
   forgetWhere(matches: (value: Value) => boolean): void {
     for (const [key, { value }] of this.#entries.entries()) if (matches(value)) this.forget(key)
-    // A lookup under way may have read the row as it was.
+    // A lookup under way may have read the row before the change.
     this.#pending.clear()
   }
 
-  /** Notifications may have been missed: every entry is looked up again before it is used. */
+  /** Invalidates everything, as notifications may have been missed: each entry is looked up again before use. */
   distrust(): void {
     this.#distrustedBeforeMs = this.#options.now()
     this.#pending.clear()
@@ -109,7 +108,7 @@ export class SwrCache<Value> {
     return fetchedAtMs > this.#distrustedBeforeMs && now() - fetchedAtMs < lifeMs
   }
 
-  /** Whether the database just failed for this key, and the value is still good without it. */
+  /** Whether the database has just failed for this key, and the value is still usable without it. */
   #isSpared({ value, fetchedAtMs, failedAtMs }: Entry<Value>): boolean {
     if (failedAtMs === -Infinity) return false
     const now = this.#options.now()
@@ -132,7 +131,7 @@ export class SwrCache<Value> {
             renewAtMs: started + renewAfterMs * spread,
             failedAtMs: -Infinity,
           }
-          // Invalidated while it ran, it answers those who wait and is not kept.
+          // A lookup that was invalidated meanwhile answers its waiting callers, but is not cached.
           if (this.#pending.get(key) === fetching) this.#entries.set(key, entry)
           return entry
         },

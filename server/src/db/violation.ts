@@ -2,21 +2,21 @@
 export const isTaken = (thrown: unknown) =>
   thrown instanceof Error && Reflect.get(thrown, 'code') === '23505'
 
-/** Whether a statement failed because it names a row that is not there, or ends one that is named. */
+/** Whether a statement failed because it references a missing row, or deletes a referenced one. */
 export const isReferred = (thrown: unknown) =>
   thrown instanceof Error && Reflect.get(thrown, 'code') === '23503'
 
-/** Whether a statement failed because a number is beyond what its column can have. */
+/** Whether a statement failed because a number is out of its column's range. */
 export const isOutOfRange = (thrown: unknown) =>
   thrown instanceof Error && Reflect.get(thrown, 'code') === '22003'
 
-/** Whether PostgreSQL refused what was in a statement, as it will again. */
+/** Whether PostgreSQL rejected the data of a statement, as it would again. */
 export const isRefused = (thrown: unknown): boolean =>
   thrown instanceof Error && /^2[23]/.test(String(Reflect.get(thrown, 'code')))
 
 /**
- * Whether a single statement that failed has certainly changed nothing: the server said why, or was never reached.
- * A server that stops may have committed before it said so (57P01, 57P02).
+ * Whether a single failed statement has certainly changed nothing: the server returned an error, or was never reached.
+ * A stopping server may have committed before it reported that it stops (57P01, 57P02).
  */
 export function isUndone(thrown: unknown): boolean {
   const code = thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined

@@ -1,4 +1,4 @@
-/** What one look came to, in one line, and how to mend it in another. */
+/** The result of one check in one line, and how to fix it in another. */
 export interface DoctorFinding {
   name: string
   state: 'ok' | 'warning' | 'failure'
@@ -24,13 +24,13 @@ export const failure = (name: string, what: string, mend: string): DoctorFinding
 
 const line = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 
-/** The words of something thrown, in one line. */
+/** Returns the message of a thrown value, in one line. */
 export const wordsOf = (thrown: unknown): string =>
   line(thrown instanceof Error ? thrown.message : String(thrown))
 
 const marks = { ok: 'ok     ', warning: 'warning', failure: 'FAILURE' }
 
-/** All findings for people: a line each, and one more where there is something to mend. */
+/** Formats all findings as text: a line each, and a second one for those that need a fix. */
 export function formatFindings(findings: readonly DoctorFinding[]): string {
   const width = Math.max(...findings.map(({ name }) => name.length))
   const lines = findings.flatMap(({ name, state, what, mend }) => [

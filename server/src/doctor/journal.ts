@@ -6,7 +6,7 @@ import { countUnbooked } from '../metering/journal-replay'
 
 const many = 10_000
 
-/** What is used and not booked yet, as the files of this directory say, of one process and of workers. */
+/** Reports usage that is not booked yet, from the journal files of a single process and of workers. */
 export function lookAtJournal({ dataDir }: Config): DoctorFinding {
   try {
     const journals = findJournalDirectories(dataDir)

@@ -7,14 +7,14 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const testedBun = '1.4.5'
 
-/** What runs Tollgate. The launcher says by which Node it was started. */
+/** Checks the runtime. The launcher passes the version of the Node.js that started it. */
 export function lookAtRuntime({ TOLLGATE_NODE: node }: Environment): DoctorFinding {
   const what = `Bun ${Bun.version}${node ? `, started by Node ${node}` : ''}`
   if (Bun.version === testedBun) return fine('runtime', what)
   return warning('runtime', what, `Tollgate is tested with Bun ${testedBun}: run "npm ci".`)
 }
 
-/** A proxy would take the place of the guard over where requests to providers may go. */
+/** Checks for proxy variables: a proxy would bypass the guard over the addresses of provider requests. */
 export function lookAtProxies(environment: Environment): DoctorFinding {
   const ignored = environment['TOLLGATE_IGNORED'] ?? ''
   const set = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY']
@@ -31,7 +31,7 @@ export function lookAtProxies(environment: Environment): DoctorFinding {
 
 const isLocal = (host: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host)
 
-/** Links in mails, cookies and sign-in go by this address. */
+/** Checks the public address, which links in mails, cookies and sign-in depend on. */
 export function lookAtBaseUrl({ baseUrl, host, port }: Config): DoctorFinding {
   if (baseUrl === undefined) {
     if (isLocal(host)) return fine('address', `http://localhost:${port}, for this machine only`)
@@ -54,7 +54,7 @@ export function lookAtBaseUrl({ baseUrl, host, port }: Config): DoctorFinding {
   return fine('address', baseUrl)
 }
 
-/** The closest directory that is there. */
+/** Returns the closest existing directory. */
 function existing(path: string): string {
   try {
     statSync(path)
@@ -103,7 +103,7 @@ export function lookAtDisk({ dataDir }: Config): DoctorFinding {
 
 const fewFiles = 8192
 
-/** Each stream takes two. */
+/** Checks the limit of open files: each stream takes two. */
 export function lookAtFiles(): DoctorFinding {
   let text: string
   try {

@@ -18,7 +18,7 @@ function readFile(path: string): string | undefined {
   }
 }
 
-/** The connections that the environment makes; where they are asked, whether each answers. */
+/** Reports the connections that the environment defines; online, whether each provider answers. */
 export async function lookAtProviders(config: Config, isOnline: boolean): Promise<DoctorFinding[]> {
   const providers = registry.filter(({ dialect }) => dialect !== 'sandbox')
   const connections = createEnvironmentConnections(config.environment, providers, { readFile })
@@ -50,7 +50,7 @@ export async function lookAtProviders(config: Config, isOnline: boolean): Promis
   )
 }
 
-/** Where mails go; where it is asked, whether that server takes us. */
+/** Reports the mail server; online, whether it accepts our login. */
 export async function lookAtMail({ mail }: Config, isOnline: boolean): Promise<DoctorFinding> {
   if (!mail) {
     const mend =

@@ -4,7 +4,7 @@ import { hostHere } from '../config/address'
 
 const patienceMs = 2000
 
-/** The first bytes that whoever listens there answers to a request for its health; rejects for nobody. */
+/** Returns the first bytes of the answer to a health request at this port; rejects if no process listens. */
 async function healthAt(hostname: string, port: number): Promise<string> {
   const answer = Promise.withResolvers<string>()
   const timer = setTimeout(() => answer.resolve(''), patienceMs)
@@ -27,7 +27,7 @@ async function healthAt(hostname: string, port: number): Promise<string> {
   }
 }
 
-/** Whether a Tollgate runs at the port, nobody, or somebody else. */
+/** Checks whether a Tollgate, another program or no process listens at the port. */
 export async function lookAtPort({ host, port }: Config): Promise<DoctorFinding> {
   const answer = await healthAt(hostHere(host), port).catch(() => undefined)
   if (answer === undefined) return fine('port', `${port} is free`)

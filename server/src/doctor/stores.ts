@@ -15,7 +15,7 @@ const statementMs = 10_000
 const oldestPostgres = 150_000
 const mostSkewMs = 2000
 
-/** Where the database is; a finding where that ends the look at it. */
+/** Returns the address of the database, or a finding that ends the check of it. */
 async function whereIs({ databaseUrl, dataDir }: Config): Promise<DatabaseAddress | DoctorFinding> {
   if (databaseUrl) return { connectionString: databaseUrl }
   if (!(await hasDatabase(dataDir))) {
@@ -25,7 +25,7 @@ async function whereIs({ databaseUrl, dataDir }: Config): Promise<DatabaseAddres
   return running ?? fine('database', 'embedded; it is there, and does not run')
 }
 
-/** All that the database can tell. */
+/** Runs all checks of the database. */
 export async function lookAtDatabase(config: Config): Promise<DoctorFinding[]> {
   const where = await whereIs(config)
   if ('state' in where) return [where]
@@ -66,7 +66,7 @@ function lookAtSchema(made: readonly string[]): DoctorFinding {
   }
   const later = made.filter((name) => !migrationNames.includes(name))
   if (later.length > 0) {
-    // Each version leaves the schema so that the one before can live with it.
+    // Each version keeps the schema compatible with the version before.
     const what = `a later Tollgate has used the database: ${later.join(', ')}`
     return warning(
       'schema',

@@ -61,13 +61,13 @@ interface Stored {
   storage: Storage
   catalog: Catalog
   settings: LiveSettings
-  /** Where people reach the service. */
+  /** Returns the public address of the service. */
   address: () => string
 }
 
 type Opened = OpenedGateway
 
-/** What the routes of `/api` read and write. */
+/** Opens the stores that the routes of `/api` read and write. */
 export const openStores = (stored: Stored, opened: Opened) => ({
   ...operatorStores(stored, opened),
   ...routingStores(stored, opened),
@@ -100,7 +100,7 @@ function operatorStores(stored: Stored, { creditCame, own, egress }: Opened) {
   }
 }
 
-/** Where calls go. */
+/** Opens the stores of routing. */
 function routingStores({ storage, catalog, settings, address }: Stored, opened: Opened) {
   const { egress, credentials, guarded, lookUps } = opened
   const { database, installation } = storage
@@ -137,7 +137,7 @@ function routingStores({ storage, catalog, settings, address }: Stored, opened: 
   }
 }
 
-/** What there is to call, for anybody and for callers. */
+/** Opens the stores of the model catalogue, public and per account. */
 function catalogueStores(stored: Stored, { lookUps }: Opened) {
   const { config, payments, storage, catalog, settings } = stored
   const db = storage.database.query
@@ -159,7 +159,7 @@ function catalogueStores(stored: Stored, { lookUps }: Opened) {
   }
 }
 
-/** What belongs to accounts and to organizations. */
+/** Opens the stores of accounts and organizations. */
 function accountStores(stored: Stored, opened: Opened) {
   const { config, log, storage, catalog, settings, address } = stored
   const { lookUps, forgetKey, logsWritten } = opened
@@ -188,7 +188,7 @@ function accountStores(stored: Stored, opened: Opened) {
   }
 }
 
-/** What is paid, and how much may be used. */
+/** Opens the stores of payments and usage limits. */
 function moneyStores(stored: Stored, opened: Opened) {
   const { config, payments, storage, settings } = stored
   const { claims } = opened
@@ -205,7 +205,7 @@ function moneyStores(stored: Stored, opened: Opened) {
   }
 }
 
-/** What limits are counted by, and what requests are priced with. */
+/** Returns the dependencies of the quota store: the counters of limits, and the prices of requests. */
 const quotaPorts = (
   { storage, catalog, settings }: Stored,
   { limits, counter, routing }: Opened,

@@ -1,13 +1,13 @@
 import type { AuditedRows, Violation, Warnings } from '../ledger/audit'
 
-/** What an audit found. */
+/** The result of an audit. */
 export interface Report {
   violations: readonly Violation[]
   warnings: Warnings
   counts: AuditedRows
 }
 
-/** Nano-dollars as USD to the last digit: a ledger may be wrong by one. */
+/** Formats nano-dollars as USD to the last digit: a ledger may be wrong by one. */
 function usd(nanos: bigint): string {
   const digits = String(nanos < 0n ? -nanos : nanos).padStart(10, '0')
   return `${nanos < 0n ? '-' : ''}${digits.slice(0, -9)}.${digits.slice(-9)}`
@@ -32,7 +32,7 @@ function warningLines({ idle, orphans }: Warnings): string[] {
     : [...lines, `warning I8: ${orphans} attempts of dead processes, older than a day, unresolved`]
 }
 
-/** A line a violation, a line a warning, and one with how much there was to look at. */
+/** Formats a report as text: a line each for violations and warnings, and one with the number of checked rows. */
 export function formatAsText({ violations, warnings, counts }: Report): string {
   const { accounts, transactions, entries, leases, events, writtenOff } = counts
   const verdict = violations.length === 0 ? 'in order' : `${violations.length} violations`
@@ -42,7 +42,7 @@ export function formatAsText({ violations, warnings, counts }: Report): string {
   return [...violations.map(lineOf), ...warningLines(warnings), summary, ''].join('\n')
 }
 
-/** The same for programs; amounts in USD as text, as a number would lose the last digits. */
+/** Formats a report as JSON; amounts in USD are strings, as numbers would lose the last digits. */
 export function formatAsJson({ violations, warnings, counts }: Report): string {
   const { writtenOff, ...checked } = counts
   return `${JSON.stringify({

@@ -12,7 +12,7 @@ import type { ToolLimits } from '../automation/tools'
 import type { Config, Timers } from '../config'
 import { isId } from '../db/id'
 
-/** How long a node that says nothing is believed to run a message. */
+/** The time after which the node of a running message counts as dead without a renewal. */
 const turnSeconds = 30
 const renewMs = 10_000
 const closeMs = 5000
@@ -28,7 +28,7 @@ interface Parts {
   log: Logger
 }
 
-/** The messages of sessions that run here. */
+/** Creates the runs of session messages on this node. */
 export function openRuns({ storage, log }: Parts, stack: AsyncDisposableStack) {
   const conversations = createConversationStore(storage.database.query, turnSeconds)
   const runs = stack.use(
@@ -42,7 +42,7 @@ export function openRuns({ storage, log }: Parts, stack: AsyncDisposableStack) {
   return { conversations, runs }
 }
 
-/** Times are as operators set them at any moment. */
+/** Returns the limits of the tool loop, read from the current settings each time. */
 const limitsOf = ({ config, timers }: { config: Config; timers: Timers }): ToolLimits => ({
   rounds,
   calls,
@@ -59,12 +59,12 @@ const limitsOf = ({ config, timers }: { config: Config; timers: Timers }): ToolL
 
 interface Opened {
   lookUps: RoutingLookUps
-  /** Where gateways are whose tools are called. */
+  /** The gateways whose tools can be called. */
   ways: Parameters<typeof openTools>[1]
   talks: ReturnType<typeof openRuns>
 }
 
-/** What the automation endpoints work with. */
+/** Opens the dependencies of the automation endpoints. */
 export function openAutomation(
   { storage, log, ...parts }: Parts & { config: Config; timers: Timers },
   { lookUps, ways, talks }: Opened,

@@ -13,16 +13,15 @@ import { usersOf, withCharge } from '../request-logs/log-record'
 import type { FlushedRow } from '../metering/flusher'
 
 /**
- * A settled attempt as the journal has it: a usage record and, with a request's last attempt, its log. Both are
- * parts of the one text that waits to be booked: at some rates thousands do, and whatever waits is copied about by
- * each collection of garbage.
+ * A settled attempt as the journal stores it: a usage record and, with a request's last attempt, its log. Both are
+ * slices of one string: at high rates thousands wait to be booked, and each garbage collection copies them.
  */
 export class BookedAttempt {
   readonly body: string
-  /** Undefined where it was read back. */
+  /** Undefined if the record was read back from disk. */
   readonly charge: Charge | undefined
   readonly userId: string | undefined
-  /** Told, once it is booked, what was charged of its cost. */
+  /** Called after booking with the part of its cost that was charged. */
   onCharged: ((charged: bigint) => void) | undefined
   readonly #recordEnd: number
 
@@ -43,14 +42,14 @@ export class BookedAttempt {
   }
 }
 
-/** JSON has none. */
+/** A separator that JSON never contains. */
 const between = '\t'
 
-/** The body of a settled attempt. */
+/** Returns the body of a settled attempt. */
 export const withLog = (record: string, log: string | undefined): string =>
   log === undefined ? record : record + between + log
 
-/** What this process wrote a moment ago need not be read. */
+/** Returns an attempt that this process wrote itself without parsing it again. */
 export function markJournalAsRead({ body, origin }: FlushedRow): BookedAttempt {
   if (origin instanceof BookedAttempt) return origin
   const at = body.indexOf(between)
@@ -60,14 +59,14 @@ export function markJournalAsRead({ body, origin }: FlushedRow): BookedAttempt {
 const hasCharge = (written: BookedAttempt): written is BookedAttempt & BookableEvent =>
   written.charge !== undefined
 
-/** Whose requests they are; what was read back says it in its record only. */
+/** Returns the users of the requests; a record that was read back has to be parsed for that. */
 export function readUsers(all: readonly BookedAttempt[]): Set<string> {
   const users = usersOf(all.filter((one) => !hasCharge(one)).map(({ record }) => record))
   for (const { userId } of all) if (userId !== undefined) users.add(userId)
   return users
 }
 
-/** The logs of requests, each with what was charged of its cost. */
+/** Returns the logs of requests, each with the charged part of its cost. */
 const logsOf = (events: readonly Bookable[], writtenOff: WrittenOff): string[] =>
   events.flatMap(({ charge, log }) => {
     const lost = writtenOff.get(charge.id)
@@ -89,26 +88,26 @@ interface Booking {
   beforeCommit?: (() => void) | undefined
 }
 
-/** Accounts whose rows one transaction holds: some ten milliseconds of work. */
+/** The number of accounts whose rows one transaction locks: some ten milliseconds of work. */
 const mostAccounts = 64
 
-/** What is booked, the log beside it, and who waits to learn what was charged. */
+/** An attempt to book, its log, and the callback with the charged amount. */
 type Bookable = BookableEvent &
   Pick<BookedAttempt, 'log'> &
   Partial<Pick<BookedAttempt, 'onCharged'>>
 
-/** What was read back says what it costs in its record only. */
+/** A record that was read back has to be parsed for its cost. */
 const toBookable = (one: BookedAttempt): Bookable =>
   hasCharge(one) ? one : { ...readRecord(one.record), log: one.log }
 
-/** Books usage with its logs, those of some accounts at a time. */
+/** Books usage with its logs, a limited number of accounts for each transaction. */
 export async function book(written: readonly BookedAttempt[], booking: Booking): Promise<void> {
   for (const portion of chunkByAccount(written.map(toBookable), mostAccounts)) {
     await bookPortion(portion, booking)
   }
 }
 
-/** In one transaction; logs that are refused never hold up money. */
+/** Books in one transaction; rejected logs never delay the booking. */
 async function bookPortion(
   events: readonly Bookable[],
   { storage, log, beforeCommit }: Booking,

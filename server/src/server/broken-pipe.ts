@@ -1,6 +1,6 @@
 /**
- * Ends the process quietly, with the code 0, once nobody reads its output any more, as behind `| head`; without it
- * the runtime would print a stack.
+ * Ends the process quietly with exit code 0 when its output is closed, as behind `| head`; otherwise the runtime would
+ * print a stack.
  */
 export function endOnBrokenPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

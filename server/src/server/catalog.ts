@@ -26,7 +26,7 @@ interface OpenedCatalog {
   lookForLocalServers: (ownPort: number) => Disposable
 }
 
-/** The catalogue, read once, and again after every change and when prices change by the clock. */
+/** Opens the catalogue: it is read at the start, after every change and whenever a scheduled price begins. */
 export async function openCatalog(
   { config, storage, log }: { config: Config; storage: Storage; log: Logger },
   stack: AsyncDisposableStack,

@@ -5,7 +5,7 @@ import { baseUrlVariable } from '../providers/define-provider'
 
 type Source = Readonly<Record<string, string | undefined>>
 
-/** Variables of sign-in elsewhere, of the launcher and of libraries, which no schema holds. */
+/** Variables of external sign-in, of the launcher and of libraries, which no schema contains. */
 const others = [
   'GITHUB_CLIENT_ID',
   'GITHUB_CLIENT_SECRET',
@@ -28,7 +28,7 @@ const namesOf = (provider: Provider): string[] => [
   ...Object.values(provider.variables),
 ]
 
-/** The addresses and options of providers, as their variables have them. Throws `StartError` for the first bad one. */
+/** Checks the addresses and options in providers' variables. Throws `StartError` for the first invalid one. */
 export function checkProviderVariables(source: Source, providers: readonly Provider[]): void {
   for (const provider of providers) {
     const variable = baseUrlVariable(provider.key)
@@ -49,7 +49,7 @@ function isAddress(text: string): boolean {
   )
 }
 
-/** Of a provider whose key is set: without it a region may be some other program's. */
+/** Checks only providers whose key is set: without one, a region may be meant for another program. */
 function checkOptions(source: Source, { optionVariables = {} }: Provider): void {
   for (const [option, variable] of Object.entries(optionVariables)) {
     const value = source[variable]
@@ -60,8 +60,8 @@ function checkOptions(source: Source, { optionVariables = {} }: Provider): void 
 }
 
 /**
- * Sentences about variables that nothing reads and whose names are nearly those of ones that are read. Other
- * programs have variables too: a name must differ in one word only, by a letter or two.
+ * Returns warnings about unknown variables whose names are similar to known ones. Other programs have variables too: a
+ * name must differ in one word only, by a letter or two.
  */
 export function findMisspelt(source: Source, providers: readonly Provider[]): string[] {
   const known = new Set([
@@ -79,7 +79,7 @@ export function findMisspelt(source: Source, providers: readonly Provider[]): st
 function isNear(name: string, known: string): boolean {
   if (Math.abs(name.length - known.length) > 2) return false
   const [words, knownWords] = [name.split('_'), known.split('_')]
-  // An underscore that is missing, or one too many.
+  // A missing or an additional underscore.
   if (words.length !== knownWords.length) return words.join('') === knownWords.join('')
   const differing = words.flatMap((word, at) =>
     word === knownWords[at] ? [] : [[word, knownWords[at] ?? ''] as const],
@@ -89,7 +89,7 @@ function isNear(name: string, known: string): boolean {
   const [word, meant] = pair
   if (`${word}S` === meant || word === `${meant}S`) return true
   const steps = distanceOf(word, meant)
-  // Three letters are another word by one of them: only their order may be wrong.
+  // With three letters, one different letter makes another word: only their order may be wrong.
   if (Math.min(word.length, meant.length) < 4) return steps === 1 && isAnagram(word, meant)
   return steps <= (meant.length >= 8 ? 2 : 1)
 }
@@ -97,7 +97,7 @@ function isNear(name: string, known: string): boolean {
 const isAnagram = (a: string, b: string) =>
   a.length === b.length && a.split('').toSorted().join('') === b.split('').toSorted().join('')
 
-/** Letters to insert, drop or replace, and neighbours to exchange (optimal string alignment). */
+/** Counts letters to insert, delete, replace or transpose (optimal string alignment distance). */
 function distanceOf(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, at) => at)]
   const at = (i: number, j: number) => rows[i]?.[j] ?? 0

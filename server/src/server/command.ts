@@ -3,31 +3,31 @@ import { endOnBrokenPipe } from './broken-pipe'
 
 type Options = NonNullable<ParseArgsConfig['options']>
 
-/** What a command beside the server was asked. */
+/** The parsed arguments of a command beside the server. */
 export interface CommandOptions {
-  /** Options that stand alone, such as `--json`. */
+  /** Whether a flag such as `--json` is given. */
   has: (name: string) => boolean
-  /** What stands beside the options, as many as the command has names for. */
+  /** The positional arguments, as many as the command declares. */
   words: readonly string[]
-  /** A line for people, to the error output. */
+  /** Writes a line for people to the error output. */
   say: (line: string) => void
-  /** The same while something takes its time: on a terminal, or where `--progress` asks for it. */
+  /** Writes a progress line like `say`: only on a terminal, or with `--progress`. */
   progress: (line: string) => void
 }
 
 export interface ServerCommand {
   name: string
-  /** What `--help` prints. */
+  /** The output of `--help`. */
   help: string
-  /** Names of options that stand alone. */
+  /** Names of flags, which take no value. */
   flags?: readonly string[]
-  /** What has to stand beside them. */
+  /** Names of the required positional arguments. */
   words?: readonly string[]
-  /** Resolves with the exit code: 0, or 1 for what is not in order. What it throws kept it from trying. */
+  /** Resolves with the exit code: 0, or 1 for a negative result. It throws if the command could not start. */
   run: (asked: CommandOptions) => Promise<number>
 }
 
-/** Where a command began and failed; what else is thrown kept it from beginning. */
+/** A command that started and then failed; any other error means that it could not start. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed'
 }
@@ -47,8 +47,8 @@ function read({ name, flags = [], words = [] }: ServerCommand, args: string[]) {
 }
 
 /**
- * Runs a command by the arguments of this process, and sets its exit code: 0 for done, 1 for what failed or
- * is not in order, 2 for what was not understood or could not begin.
+ * Runs a command with the arguments of this process, and sets its exit code: 0 for success, 1 for a failure or a
+ * negative result, 2 for invalid arguments or a command that could not start.
  */
 export async function runCommand(command: ServerCommand): Promise<void> {
   const say = (line: string) => process.stderr.write(`tollgate ${command.name}: ${line}\n`)

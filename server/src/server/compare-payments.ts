@@ -12,10 +12,10 @@ interface Parts {
   log: Logger
 }
 
-/** How often it is looked at whether it is time. */
+/** The longest interval between checks whether a comparison is due. */
 const mostPauseMs = 600_000
 
-/** Compares payments with the processor's lists once a day, on one node, and tells what differs. */
+/** Compares payments with the processor's lists once a day, on one node, and logs the differences. */
 export function keepComparing({ config, storage, log }: Parts, processor: Processor): Disposable {
   const everyMs = config.payments.compareEveryMs
   const options = { db: storage.database.query, processor, everyMs, nowMs: () => performance.now() }
@@ -44,7 +44,7 @@ export function keepComparing({ config, storage, log }: Parts, processor: Proces
       isRunning = true
       void compare()
         .catch((err: unknown) => {
-          // What a stop cuts off is no news.
+          // Errors of a query that a shutdown interrupts are not logged.
           if (!isClosed)
             log.warn({ err }, 'payments could not be compared; trying again in an hour')
         })

@@ -3,7 +3,7 @@ import type { Answer } from '../egress/answer'
 import { Egress, type UpstreamCall } from '../egress/egress'
 import type { LeaseStore } from '../ledger/lease-store'
 
-/** Each statement of leases commits by itself: the moments are those before and after it. */
+/** Wraps a lease store with crash points: each statement commits by itself, so they are before and after it. */
 export const crashingStore = (store: LeaseStore, crashAt: CrashAt): LeaseStore => ({
   ...store,
   take: async (lease) => {
@@ -25,7 +25,7 @@ export const crashingStore = (store: LeaseStore, crashAt: CrashAt): LeaseStore =
   },
 })
 
-/** The way out, with the moments of an upstream request. */
+/** The egress with the crash points of an upstream request. */
 export class CrashingEgress extends Egress {
   readonly #crashAt: CrashAt
 

@@ -15,14 +15,14 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /**
- * The dashboard's files, when somebody first asks for one: those that the executable carries along, or
- * else bundled, in a process of its own.
+ * Returns a loader of the dashboard's files, which loads them at the first request: the files in the executable, or
+ * else a bundle that a separate process builds.
  */
 export function createDashboardFiles(): () => Promise<DashboardFiles> {
   let files: Promise<DashboardFiles> | undefined
   return () => {
     files ??= load().catch((thrown: unknown) => {
-      // The next one tries again.
+      // The next request tries again.
       files = undefined
       throw thrown
     })

@@ -15,7 +15,7 @@ import type { BreakerChange } from '../routing/breakers'
 import { Resilience } from '../routing/resilience'
 import type { LiveSettings } from '../settings/live-settings'
 
-/** How long a cloud may take to give an access token. */
+/** The timeout of a request to a cloud for an access token. */
 const tokenMs = 10_000
 
 interface Parts {
@@ -28,14 +28,14 @@ interface Parts {
   gateways: Pick<GatewayWay, 'takes' | 'look'>
 }
 
-/** How requests leave: by which way, with which credentials, and past what is failing. */
+/** Opens the egress of requests: transports, credentials and circuit breakers. */
 export function openWaysOut(parts: Parts) {
   const { egress, guarded } = openEgress(parts)
   const credentials = openCredentials(parts, egress)
   return { egress, guarded, credentials, resilience: openResilience(parts) }
 }
 
-/** Credentials of clouds, which are made of others. */
+/** Opens the credentials of clouds, which are derived from stored ones. */
 function openCredentials({ config }: Parts, egress: Egress): Credentials {
   const tokenUrl = config.environment[tokenUrlVariable]
   return new Credentials({
@@ -45,7 +45,7 @@ function openCredentials({ config }: Parts, egress: Egress): Credentials {
   })
 }
 
-/** What an operator sees of a provider that fails, once as it begins and once as it is over. */
+/** Logs a provider's failure for the operator, once when its circuit breaker opens and once when it closes. */
 function tellChange(log: Logger, { candidate, accountId, isOpen, openMs }: BreakerChange): void {
   const { connection, provider, model } = candidate
   const subject = {
@@ -60,7 +60,7 @@ function tellChange(log: Logger, { candidate, accountId, isOpen, openMs }: Break
   else log.info(subject, `a connection that was failing works again${scope}`)
 }
 
-/** How candidates fare, and what of that is written down with their connections. */
+/** Opens the circuit breakers of candidates, and the part of their state that is stored with connections. */
 const openResilience = ({ config, storage, log, gateways }: Parts) =>
   new Resilience({
     isThere: ({ connection: { gatewayId }, provider, model }) =>

@@ -11,8 +11,8 @@ interface Place {
 }
 
 /**
- * For commands beside the server: the database that `DATABASE_URL` names, the embedded one that runs,
- * or else one that is started, and ended by `stack`. Throws `StartError`.
+ * Finds the database of a command beside the server: the one in `DATABASE_URL`, the running embedded one, or else an
+ * embedded one that is started here, and stopped by `stack`. Throws `StartError`.
  */
 export async function findDatabase(
   { dataDir, databaseUrl }: Place,
@@ -33,7 +33,7 @@ export async function findDatabase(
     const server = await EmbeddedPostgres.start(directory.path, options)
     return stack.use(server).connection
   } catch (thrown) {
-    // Its owner is another process: a server that runs, and whose database answers.
+    // Another process holds the directory: a running server, whose database answers.
     const running = await findRunningServer(dataDir).catch(() => undefined)
     if (running) return running
     throw thrown

@@ -8,15 +8,15 @@ import type { PlanLimits } from './welcome'
 
 const email = 'operator@tollgate.internal'
 
-/** The operator's own account and a key for it, made where nobody has an account yet. */
+/** The operator's own account and an API key for it, created if there are no accounts yet. */
 export interface FirstAccount {
-  /** Only from the start that made it. */
+  /** Set only by the start that created it. */
   key: string | undefined
-  /** Where the key is kept, undefined where somebody has removed it. */
+  /** The file with the key; undefined once that file was removed. */
   path: string | undefined
-  /** The operator's address, as long as only links let him in. */
+  /** The operator's e-mail address, while links are the only way to sign in. */
   withoutPassword: string | undefined
-  /** Of the plan that new accounts get, while the first account has none; undefined where it has limits, too. */
+  /** The limits of the default plan, while the first account has none; undefined if it has limits, too. */
   othersLimits: PlanLimits | undefined
 }
 
@@ -27,7 +27,7 @@ const nothing: FirstAccount = {
   othersLimits: undefined,
 }
 
-/** Limits of the default plan, where the first account is on one that the house pays for. */
+/** Returns the limits of the default plan, if the first account is on a plan that the house pays for. */
 async function findOthersLimits(db: Kysely<Schema>): Promise<PlanLimits | undefined> {
   const { rows } = await sql<PlanLimits>`
     select name, requests_per_minute as "requestsPerMinute", tokens_per_minute as "tokensPerMinute",
@@ -41,7 +41,7 @@ async function findOthersLimits(db: Kysely<Schema>): Promise<PlanLimits | undefi
   return rows[0]
 }
 
-/** Makes the first account. Several processes may try at once: one makes it. */
+/** Creates the first account. Several processes may try at once: exactly one creates it. */
 export async function openFirstAccount(
   db: Kysely<Schema>,
   users: UserStore,
@@ -55,7 +55,7 @@ export async function openFirstAccount(
     const limits = { othersLimits: await findOthersLimits(db) }
     return { key: undefined, path: kept ? path : undefined, withoutPassword, ...limits }
   }
-  // The unique address lets one process through.
+  // The unique address lets only one process succeed.
   const plan = await housePlan(db)
   const user = await users
     .create({
@@ -84,7 +84,7 @@ export async function openFirstAccount(
   return { key, path, withoutPassword: email, othersLimits: await findOthersLimits(db) }
 }
 
-/** The account that the first start made, else the oldest operator's; undefined where none is active. */
+/** Returns the account that the first start created, else the oldest operator's; undefined if none is active. */
 export const findOperator = (db: Kysely<Schema>) =>
   db
     .selectFrom('users')
@@ -96,7 +96,7 @@ export const findOperator = (db: Kysely<Schema>) =>
     .limit(1)
     .executeTakeFirst()
 
-/** The plan without limits whose accounts the house pays for; undefined where an operator deleted it. */
+/** Returns the unlimited plan whose accounts the house pays for; undefined if an operator deleted it. */
 const housePlan = (db: Kysely<Schema>) =>
   db
     .selectFrom('plan')
@@ -106,7 +106,7 @@ const housePlan = (db: Kysely<Schema>) =>
     .limit(1)
     .executeTakeFirst()
 
-/** A browser that was lost must not keep him out: where he has no password, a link is the only way. */
+/** Whether the operator has no password: after losing the browser, a link is then the only way to sign in. */
 async function hasNoPassword(db: Kysely<Schema>): Promise<boolean> {
   const { rows } = await sql`
     select from users

@@ -45,60 +45,60 @@ import { PoolTurns } from '../routing/pool-turns'
 import type { LiveSettings } from '../settings/live-settings'
 import { withTimeout } from '../with-timeout'
 
-/** Answers read on for their usage after their callers have gone. */
+/** The number of upstream answers that are read to their end for their usage after the client disconnected. */
 const maxDrains = 32
 const drainMs = 30_000
 
-/** Images that are fetched for providers which do not fetch, in the process and for one account. */
+/** Limits of concurrent image downloads, for providers that do not download: in the process and for one account. */
 const fetches = { most: 32, mostOfOwner: 8 }
 
 interface Parts {
   config: Config
-  /** As operators set them at any moment. */
+  /** As currently set by operators. */
   timers: Timers
   settings: LiveSettings
   storage: Storage
   catalog: Catalog
   log: Logger
   crashAt: CrashAt | undefined
-  /** Messages of sessions that run here. */
+  /** Messages of sessions that run on this node. */
   runs: Pick<Runs, 'cancel' | 'halt'>
   notices: Notices
   telemetry: Telemetry
 }
 
-/** The gateway, and what else is made of its parts. */
+/** The gateway, and other services built from its dependencies. */
 export interface OpenedGateway extends OpenedSockets {
   gateway: Gateway
   door: Authenticator
   egress: Egress
   credentials: Credentials
-  /** Judges addresses that customers set. */
+  /** Checks addresses that customers set. */
   guarded: Pick<GuardedEgress, 'check'>
   accounts: AccountCatalogs
   lookUps: RoutingLookUps
   claims: Claims
   drains: UsageDrainPool
-  /** Something came to an account, by this node. */
+  /** Called when this node has added credit to an account. */
   creditCame: (accountId: string) => void
-  /** Whether what requests use can be written down. Never rejects. */
+  /** Whether usage can be written to disk. Never rejects. */
   isJournalWritable: () => Promise<boolean>
-  /** Writes down what has just ended on this node, for who reads it; not for long, and never rejects. */
+  /** Writes the logs of recently ended requests before they are read; waits briefly, and never rejects. */
   logsWritten: () => Promise<void>
-  /** A secret, by its hash, must not be taken any more. */
+  /** Removes a key from the cache, by the hash of its secret. */
   forgetKey: (hash: string) => void
   limits: RateLimits
   budget: OwnerBudget
   counter: TokenCounter
   routing: ReturnType<typeof openRouting>['routing']
-  /** What this process can tell of itself. */
+  /** Returns the state of this process. */
   own: () => OwnState
   figures: () => ReturnType<typeof readMetricsSnapshot>
-  /** Ends what still runs. */
+  /** Ends all running requests. */
   endAll: (reason: Error) => void
 }
 
-/** Opens what a request passes: keys, limits, credit, the way out. Throws `StartError`. */
+/** Opens the services that a request passes: keys, limits, credit, egress. Throws `StartError`. */
 export async function openGateway(
   parts: Parts,
   stack: AsyncDisposableStack,
@@ -134,7 +134,7 @@ export async function openGateway(
       turns: new PoolTurns(),
       affinity: new ConversationAffinity({ isAlone: money.isAlone }),
       settings,
-      // What callers name is never the operator's own.
+      // Addresses that callers name are guarded: they never count as the operator's own.
       images: { way: guarded, places: new FetchPlaces(fetches), limits: imageLimits },
       timers,
       running,
@@ -165,12 +165,12 @@ const openTokenCounter = (log: Logger) =>
 
 const logsMs = 1000
 
-/** Other nodes write what they have within a quarter of a second. */
+/** Waits briefly for pending writes: other nodes write theirs within a quarter of a second. */
 const soon = async (writing: readonly Promise<void>[]): Promise<void> => {
   await withTimeout(Promise.all(writing), logsMs).catch(() => undefined)
 }
 
-/** Who may come in, and how much of it. */
+/** Opens authentication and rate limits. */
 function openDoor(
   { config, settings, storage, keyring, log }: Parts & { keyring: ApiKeyCache },
   stack: AsyncDisposableStack,
@@ -206,7 +206,7 @@ function openDoor(
   }
 }
 
-/** Limits hold for this process, or for all that share a Redis; it may come and go. */
+/** Opens the counters of limits, for this process or for all that share a Redis, which may fail and recover. */
 function openCounters({ redisUrl }: Config, log: Logger, stack: AsyncDisposableStack): Counters {
   if (redisUrl === undefined) return new MemoryCounters()
   return stack.use(
@@ -218,7 +218,7 @@ function openCounters({ redisUrl }: Config, log: Logger, stack: AsyncDisposableS
   )
 }
 
-/** What keeps rows in memory. */
+/** Services that cache rows in memory. */
 interface Caches {
   keyring: ApiKeyCache
   names: ReturnType<typeof openRouting>
@@ -227,7 +227,7 @@ interface Caches {
   hosted: OpenedSockets
 }
 
-/** Changes made on other nodes, or by hand, reach what is kept in memory here. */
+/** Invalidates cached rows after changes on other nodes, or by hand. */
 async function listenForChanges(parts: Parts & Caches, stack: AsyncDisposableStack): Promise<void> {
   const { storage, catalog, keyring, names, money, claims, hosted, runs, settings, log } = parts
   const { sockets } = hosted
@@ -273,7 +273,7 @@ async function listenForChanges(parts: Parts & Caches, stack: AsyncDisposableSta
   )
   try {
     await listener.start()
-    // What changed between its reading and now.
+    // Covers changes between the first read and the subscription.
     money.onGap()
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : 'unknown error'

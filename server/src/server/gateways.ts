@@ -20,7 +20,7 @@ interface Parts {
   catalog: Catalog
   log: Logger
   failures: FailedAuthentications
-  /** Something of an account or an organization was changed. */
+  /** Called when something of an account or an organization has changed. */
   changed: (ownerId: string) => void
 }
 
@@ -28,18 +28,18 @@ const mostName = 100
 
 export interface OpenedSockets {
   sockets: Sockets
-  /** The way to what they serve. */
+  /** The transport to the models that gateways serve. */
   gateways: GatewayWay
   links: Links
-  /** Undefined where nodes share no Redis. */
+  /** Undefined if nodes share no Redis. */
   elsewhere: RemoteTunnelRelay | undefined
-  /** What the database told: `<gateway> <socket>`, or `<gateway>` alone for one that was deleted. */
+  /** Handles a database notification: `<gateway> <socket>`, or `<gateway>` alone for a deleted one. */
   heard: (payload: string) => void
   /** Notifications may have been missed. */
   onGap: () => void
 }
 
-/** The sockets of self-hosted gateways. */
+/** Opens the sockets of self-hosted gateways. */
 export function openSockets(parts: Parts, stack: AsyncDisposableStack): OpenedSockets {
   const { config, storage, catalog, log, failures, changed } = parts
   const attached = new LocalTunnels()
@@ -60,7 +60,7 @@ export function openSockets(parts: Parts, stack: AsyncDisposableStack): OpenedSo
       await recordConnection(trx, 'connection.created', { row, after: toldConnection(row) })
     },
   })
-  // Before the sockets, whose end it tells.
+  // Created before the sockets, whose disconnects it publishes.
   const elsewhere = openElsewhere({ config, log, rows, links: attached, node }, stack)
   const sockets = stack.use(
     new Sockets({
@@ -95,7 +95,7 @@ interface Shared extends Pick<Parts, 'config' | 'log'> {
   node: string
 }
 
-/** Gateways of other nodes are reached over Redis. */
+/** Opens the relay over Redis to the gateways of other nodes. */
 function openElsewhere(
   { config: { redisUrl: url }, log, rows, links, node }: Shared,
   stack: AsyncDisposableStack,

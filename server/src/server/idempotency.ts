@@ -4,11 +4,11 @@ import { newId } from '../db/id'
 import { Claims } from '../idempotency/claims'
 import { createClaimStore } from '../idempotency/store'
 
-/** A lease survives two that fail. */
+/** A lease survives two failed renewals. */
 const tickMs = 3000
 const cleanUpMs = 3_600_000
 
-/** Opens what keeps the answers of requests with an `Idempotency-Key`; `stack` ends its upkeep. */
+/** Opens the store of answers for requests with an `Idempotency-Key`; `stack` ends its upkeep. */
 export function openClaims(
   { storage, log }: { storage: Storage; log: Logger },
   stack: AsyncDisposableStack,
@@ -30,7 +30,7 @@ export function openClaims(
   for (const timer of timers) timer.unref()
   stack.defer(async () => {
     for (const timer of timers) clearInterval(timer)
-    // What could not be stored yet has its last chance.
+    // The last attempt to store pending answers.
     await claims.tick()
   })
   return claims

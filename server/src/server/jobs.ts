@@ -13,10 +13,10 @@ import type { AuditCounts } from '../telemetry/audit-counts'
 
 const auditBudgetMs = 5000
 const upkeepEveryMs = 3_600_000
-/** After a start, when what it has to catch up with is done. */
+/** The delay of the first run, so that the work after a start is done before. */
 const firstUpkeepMs = 60_000
 
-/** What partitions are made by. */
+/** The dependencies of creating partitions. */
 interface PartitionParts {
   storage: Pick<Storage, 'database'>
   log: Logger
@@ -28,7 +28,7 @@ interface Parts extends PartitionParts {
   audits: Pick<AuditCounts, 'ran'>
 }
 
-/** Makes the partitions of usage events and logs that are missing; what fails is tried again in an hour. */
+/** Creates the missing partitions of usage events and logs; a failure is retried within an hour. */
 export async function openPartitions(parts: PartitionParts): Promise<void> {
   await runExclusively(parts.storage.database.query, 'upkeep', () => addPartitions(parts)).catch(
     (err: unknown) => parts.log.warn({ err }, 'partitions of usage could not be looked at'),
@@ -44,8 +44,8 @@ async function addPartitions({ storage, log }: PartitionParts): Promise<void> {
 }
 
 /**
- * What runs beside requests, on one node at a time: the audit, and forgetting what is old. One after
- * the other, as each holds a connection for its lock while it uses another.
+ * Opens the periodic jobs that run on one node at a time: the audit, and purging old rows. They run one after the
+ * other, as each holds a connection for its lock while it uses another.
  */
 export function openJobs(parts: Parts): Disposable {
   const { config, log } = parts
@@ -54,7 +54,7 @@ export function openJobs(parts: Parts): Disposable {
   let isClosed = false
   const work = async () => {
     await auditOnce(parts).catch((err: unknown) => {
-      // What a stop cuts off is no news.
+      // Errors of a query that a shutdown interrupts are not logged.
       if (!isClosed) log.error({ err }, 'the audit could not run')
     })
     if (isClosed || performance.now() < upkeepAtMs) return

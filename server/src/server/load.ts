@@ -8,12 +8,12 @@ import type { MetricsSnapshot } from '../telemetry/metrics-snapshot'
 interface Parts {
   config: Config
   log: Logger
-  /** How many streams are open to callers. */
+  /** The number of streams open to callers. */
   streams: () => number
   budget: OwnerBudget
 }
 
-/** What keeps this process from taking on more than it can. */
+/** Opens load shedding, which protects this process from overload. */
 export function openLoad({ config, log, streams, budget }: Parts, stack: AsyncDisposableStack) {
   const bodies = stack.use(
     new BodyBudget({

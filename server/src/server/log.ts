@@ -4,7 +4,7 @@ import { withoutSecrets } from '../request-logs/redact-body'
 
 const flushEveryMs = 250
 
-/** A line for people, where logs go to a terminal. */
+/** Formats a log line for people, when logs go to a terminal. */
 function toReadable(line: string): string {
   const { time, level, msg, requestId, method, path, status, ms, err } = JSON.parse(line)
   const clock = new Date(Number(time)).toTimeString().slice(0, 8)
@@ -17,19 +17,19 @@ function toReadable(line: string): string {
 const ownWords = ({ code }: ApiError): string => errors[code].message
 
 /**
- * What may be told of an error: providers, PostgreSQL and the parser of JSON repeat what they were
- * given. What an `ApiError` says may be a provider's, whatever its code.
+ * Returns the part of an error message that may be logged: providers, PostgreSQL and the JSON parser repeat their
+ * input. The message of an `ApiError` may come from a provider, whatever its code.
  */
 function wordsOf(error: Error): string {
   const { message, cause } = error
   if (error instanceof ApiError) return ownWords(error)
   if (cause instanceof ApiError) return message.replace(cause.message, () => ownWords(cause))
-  // Single quotes hold no more than a character.
+  // Single quotes contain at most one character.
   if (error instanceof SyntaxError) return message.replace(/".*"/s, '"[value]"')
   return Reflect.has(error, 'severity') ? message.replace(/: ".*"$/ms, ': [value]') : message
 }
 
-/** Only what is safe of an error: drivers hang addresses and options on theirs. */
+/** Keeps only the safe properties of an error: drivers attach addresses and options to theirs. */
 export const toLogged = (error: unknown): unknown =>
   error instanceof Error
     ? {
@@ -42,7 +42,7 @@ export const toLogged = (error: unknown): unknown =>
       }
     : error
 
-/** A line without what looks like a secret, and without the secrets that are known. */
+/** Returns a function that removes the known secrets, and texts that look like secrets, from a line. */
 const redactor = (secrets: readonly string[]) => {
   const known = secrets.map((secret) => JSON.stringify(secret).slice(1, -1))
   return (line: string) =>
@@ -53,8 +53,8 @@ const redactor = (secrets: readonly string[]) => {
 }
 
 /**
- * Structured lines on standard output; on a terminal, readable ones. Errors lose nothing but headers and
- * values. `secrets` are in no line. `worker` is in all of them.
+ * Writes structured lines to standard output; on a terminal, readable ones. Errors lose only headers and values.
+ * `secrets` are removed from all lines. `worker` is added to all of them.
  */
 export function createLog(
   level: string,
@@ -73,7 +73,7 @@ export function createLog(
     })
     return Object.assign(log, { flushNow: () => undefined })
   }
-  // Lines are written together: a write to the system for each would cost more than the line.
+  // Lines are written in batches: a system call for each would cost more than the line.
   const destination = pino.destination({ dest: 1, sync: false, minLength: 4096 })
   setInterval(() => destination.flush(), flushEveryMs).unref()
   return Object.assign(pino(options, destination), { flushNow: () => destination.flushSync() })

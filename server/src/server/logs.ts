@@ -15,7 +15,7 @@ interface Parts {
   telemetry: Pick<Telemetry, 'ended'>
 }
 
-/** Opens what begins the logs of requests, and who writes those that no attempt takes along. */
+/** Opens request logging, and the writer of logs that are not booked with an attempt. */
 export function openLogs(
   { notices, settings, storage, log, telemetry }: Parts,
   stack: AsyncDisposableStack,

@@ -1,4 +1,4 @@
-/** What the server takes of `Bun`; all that is there would load a shell and the client of a database. */
+/** The properties of `Bun` that the server uses; reading all would load a shell and a database client. */
 const ofBun = [
   'CryptoHasher',
   'connect',
@@ -15,9 +15,8 @@ const ofBun = [
 ] as const satisfies readonly (keyof typeof Bun)[]
 
 /**
- * Reads each global once. The engine makes one when it is first read, which changes the object that has it, and
- * with that throws away what it compiled of functions that read another: the first 200,000 requests cost some 4 µs
- * more each. Takes 1 to 4 ms.
+ * Reads each global once. The engine creates a global when it is first read, which changes its object and discards
+ * compiled functions that read another: the first 200,000 requests would cost some 4 µs more each. Takes 1 to 4 ms.
  */
 export function makeGlobals(): void {
   for (const name of Object.getOwnPropertyNames(globalThis)) Reflect.get(globalThis, name)

@@ -27,22 +27,22 @@ import type { UsageCounts } from '../telemetry/model-counts'
 import { withTimeout } from '../with-timeout'
 
 const stopPatienceMs = 5000
-/** Well below a day: as long as a lease is kept, so are all its events. */
+/** Well below a day: the events of a lease are kept at least as long as the lease. */
 const rotateAfterMs = 12 * 3_600_000
 
 export interface Money {
   nodeId: string
-  /** What the ledger has not booked of this node's usage. */
+  /** This node's usage that the ledger has not booked yet. */
   unbooked: () => { waiting: number; isBehind: boolean }
   figures: () => MoneyFigures
-  /** Whether what requests use can be written down. Never rejects. */
+  /** Whether usage can be written to disk. Never rejects. */
   isJournalWritable: () => Promise<boolean>
-  /** Whether no other process has lived in the last minute, as far as this one knows. */
+  /** Whether no other process was alive in the last minute, as far as this one knows. */
   isAlone: () => boolean
   metering: Metering
   months: SpendingLimits
   subscriptions: Subscriptions
-  /** Something came to an account. */
+  /** Called when credit was added to an account. */
   creditCame: (accountId: string) => void
   /** Books what this node has settled by now; never rejects. */
   catchUp: () => Promise<void>
@@ -60,7 +60,9 @@ interface Options {
   telemetry: { usage: Pick<UsageCounts, 'settled'> }
 }
 
-/** Opens the journal and the ledger's side of this node; `stack` books what is left and gives back. */
+/**
+ * Opens the journal, the leases and the metering of this node; `stack` books the remaining usage and returns leases.
+ */
 export async function openMoney(options: Options, stack: AsyncDisposableStack): Promise<Money> {
   const { settings, storage, log, crashAt } = options
   const { query } = storage.database
@@ -117,7 +119,7 @@ interface OwnNode {
   alive: { nodes: number }
 }
 
-/** The leases of this node, which has none yet. */
+/** Opens the leases of this node, which has none yet. */
 async function openPurses(
   { storage: { database }, crashAt, log }: Options,
   { node, alive }: OwnNode,
@@ -160,7 +162,7 @@ interface Parts extends Pick<Options, 'storage' | 'log' | 'crashAt'> {
   purses: CreditManager
 }
 
-/** Keeps the leases of this node alive, and frees what dead ones left. */
+/** Renews the leases of this node, and frees those of dead nodes. */
 function keepUp(
   parts: Pick<Parts, 'storage' | 'log' | 'crashAt' | 'node' | 'purses'> & {
     alive: { nodes: number }
@@ -190,7 +192,7 @@ function keepUp(
   })
 }
 
-/** What is settled is booked and what is free goes back, as far as the database answers. */
+/** Books settled usage and returns unused credit, as far as the database answers. */
 async function leave(parts: Pick<Parts, 'storage' | 'log' | 'node' | 'flusher' | 'purses'>) {
   const { storage, log, node, flusher, purses } = parts
   const leaving = async () => {

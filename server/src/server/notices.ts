@@ -19,13 +19,13 @@ interface Options {
   log: Logger
 }
 
-/** What tells accounts something. */
+/** Triggers alerts. */
 export interface Notices {
-  /** Has the alerts of accounts looked at, whose requests were just logged. Never throws, nor waits. */
+  /** Evaluates the alerts of accounts with newly logged requests. Never throws, and does not wait. */
   soon: (userIds: Iterable<string>) => void
 }
 
-/** Opens the sender of mails, and what looks at alerts and balances; `stack` ends them. */
+/** Opens the sender of mails, and the jobs that evaluate alerts and balances; `stack` ends them. */
 export function openNotices(options: Options, stack: AsyncDisposableStack): Notices {
   const { config, log } = options
   const evaluate = openEvaluation(options)
@@ -65,7 +65,7 @@ async function look(
   const round = await runAlertRound({
     db: storage.database.query,
     evaluate,
-    // A stop ends a round as its time does.
+    // A shutdown ends a round like its time limit.
     nowMs: () => (state.isStopping ? Infinity : performance.now()),
     everyMs: config.alertEveryMs,
     budgetMs: roundBudgetMs,
@@ -107,7 +107,7 @@ function openMail({ config, storage, log }: Options, stack: AsyncDisposableStack
   stack.use(delivery)
 }
 
-/** Does `work`, which never rejects, every so often, never twice at once; its end waits for it. */
+/** Runs `work`, which never rejects, periodically and never twice at once; disposing waits for it. */
 function repeating(everyMs: number, work: () => Promise<void>): AsyncDisposable {
   let running: Promise<void> | undefined
   const timer = setInterval(() => {

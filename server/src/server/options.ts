@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { StartError } from '../config'
 
-/** What stands after `tollgate start`, as the variables that it stands for. Throws `StartError`. */
+/** Converts the arguments of `tollgate start` to environment variables. Throws `StartError`. */
 export function parseOptions(args: string[]): Record<string, string> {
   try {
     const { values } = parseArgs({ args, options: { workers: { type: 'string' } } })

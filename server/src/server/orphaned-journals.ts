@@ -10,16 +10,16 @@ const firstDelayMs = 1000
 const longestDelayMs = 30_000
 
 /**
- * Books what journals of another layout have: those of workers, where one process or fewer of them start now, or
- * that of one process, where workers do. The caller holds the data directory; each worker's own is held besides
- * while it is booked, so that nobody else writes to it. A start waits for it as it waits for its own journal; what
- * cannot be booked yet is tried again until `stack` ends it.
+ * Books the journals of another process layout: those of workers, if one process or fewer workers start now, or that
+ * of a single process, if workers do. The caller holds the data directory; a worker's own directory is locked while it
+ * is booked, so that no other process writes to it. A start waits for this as it waits for its own journal; what
+ * cannot be booked yet is retried until `stack` ends it.
  */
 export async function bookLeftJournals(
   parts: BookingParts,
   stack: AsyncDisposableStack,
 ): Promise<void> {
-  // A worker's launcher has done it.
+  // The launcher of a worker has already booked them.
   const left = parts.config.worker === undefined ? leftIn(parts) : []
   if (left.length === 0) return
   await openPartitions(parts)
@@ -33,7 +33,7 @@ export async function bookLeftJournals(
   await Promise.race([first, Bun.sleep(replayPatienceMs)])
 }
 
-/** Those that no process of today's layout writes to. */
+/** Returns the journals that no process of the current layout writes to. */
 const leftIn = ({ config, storage: { dataDir } }: BookingParts): string[] =>
   findJournalDirectories(dataDir).flatMap(({ path, worker }) => {
     const isOfToday =
@@ -77,11 +77,11 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   return promise
 }
 
-/** As the start of a process on that directory would. */
+/** Books a journal as the start of a process on its directory would. */
 async function bookOne(directory: string, parts: BookingParts): Promise<void> {
   const { log, crashAt } = parts
   await using stack = new AsyncDisposableStack()
-  // The caller's own it has already, and a second look at that lock would end it.
+  // The caller already holds its own directory, and opening that lock again would release it.
   if (directory !== parts.storage.dataDir) stack.use(DirectoryLock.take(directory))
   const storage = { ...parts.storage, dataDir: await realpath(directory) }
   const { journal, flusher } = await openBooking({ ...parts, storage }, stack)

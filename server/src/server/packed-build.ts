@@ -1,11 +1,11 @@
 import type { PackedPrograms } from '../db/embedded/packed-programs'
 
-/** What the single executable carries along. */
+/** The files that the single executable contains. */
 export interface Packed {
   /** Path of a tar archive of the bundled dashboard. */
   dashboard: string
   programs: PackedPrograms
 }
 
-/** Nothing where the sources run; `deploy/executable/build.ts` puts another module in the place of this one. */
+/** Undefined when running from source; `deploy/executable/build.ts` replaces this module. */
 export const packed = undefined as Packed | undefined

@@ -17,9 +17,9 @@ interface Parts {
   log: Logger
 }
 
-/** How this installation is paid. */
+/** The payment services of this installation. */
 export interface OpenedPayments {
-  /** Undefined where nothing is sold. */
+  /** Undefined if payments are disabled. */
   processor: Processor | undefined
   events: PaymentEvents
 }
@@ -29,7 +29,7 @@ const clock = {
   now: () => performance.now(),
 }
 
-/** Opens the way to the payment processor, and what charges it by itself; `stack` ends that. */
+/** Opens the payment processor, and automatic recharges; `stack` ends these. */
 export async function openPayments(
   parts: Parts,
   { creditCame }: Pick<OpenedGateway, 'creditCame'>,
@@ -56,7 +56,7 @@ export async function openPayments(
   return { processor, events: (body, signature) => receive(receiving, body, signature) }
 }
 
-/** Beside the event that is answered; what fails here is tried again by the job. */
+/** Runs beside the answer to an event; the job retries after a failure. */
 const keep = (
   paymentId: string,
   { db, processor, log }: BookingPorts & { processor: Processor; log: Logger },
@@ -65,7 +65,7 @@ const keep = (
     log.warn({ err, paymentId }, 'a payment method could not be saved yet'),
   )
 
-/** Recharges accounts by themselves, on one node at a time. */
+/** Runs automatic recharges, on one node at a time. */
 function keepCharging(
   { config, log }: Parts,
   ports: BookingPorts & { processor: Processor },
@@ -79,7 +79,7 @@ function keepCharging(
     isRunning = true
     void runExclusively(ports.db, 'payments', () => runPayments({ ...ports, onError }))
       .catch((err: unknown) => {
-        // What a stop cuts off is no news.
+        // Errors of a query that a shutdown interrupts are not logged.
         if (!isClosed) log.error({ err }, 'automatic recharges could not run')
       })
       .finally(() => (isRunning = false))

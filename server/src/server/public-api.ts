@@ -15,14 +15,14 @@ interface Parts {
   db: Kysely<Schema>
   catalog: Catalog
   settings: LiveSettings
-  /** Where callers find the server, where that is set. */
+  /** The server's address for callers, if it is set. */
   baseUrl: string | undefined
   oauthProviders: string[]
   takesPayments: boolean
   servedBy: ServedBy
 }
 
-/** What anybody may see. */
+/** Opens the stores of the public routes. */
 export function openPublicStores(parts: Parts) {
   const { db, catalog, settings, baseUrl, oauthProviders, takesPayments, servedBy } = parts
   const served = new PublicServed(db, servedBy)

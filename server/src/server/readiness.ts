@@ -3,22 +3,22 @@ import type { Readiness } from '../http/service'
 const answerMs = 1000
 
 interface Ports {
-  /** Rejects where the database does not answer, or takes no changes. */
+  /** Rejects if the database does not answer, or accepts no writes. */
   ping: () => Promise<void>
-  /** Whether what requests use can be written down. */
+  /** Whether usage can be written to disk. */
   isJournalWritable: () => Promise<boolean>
   state: { readonly isStopping: boolean }
-  /** How long the database may be away. */
+  /** The longest tolerated outage of the database. */
   graceMs: number
   /** Monotonic milliseconds. */
   now?: () => number
 }
 
 /**
- * Ready until the server stops, and while its database is away for no longer than leases last: until
- * then it serves what it has leases and known keys for, and a balancer that took all nodes out at once
- * would make an outage of a hiccup. A journal that cannot be written is no matter of time: the node
- * rejects every paid request, and others may not. `checks` tell how things are at this moment.
+ * Reports ready until the server stops, and during a database outage for as long as leases last: until then it serves
+ * from its leases and cached keys, and a load balancer that removed all nodes at once would turn a hiccup into an
+ * outage. An unwritable journal is reported at once: the node rejects every paid request, and other nodes may not.
+ * `checks` reports the current state.
  */
 export function createReadiness({
   ping,
@@ -41,6 +41,6 @@ export function createReadiness({
   }
 }
 
-/** False where the answer is no, or does not come in time. */
+/** Resolves with false if the answer is no, or does not come in time. */
 const answersSoon = (asked: Promise<boolean>) =>
   Promise.race([asked.catch(() => false), Bun.sleep(answerMs).then(() => false)])

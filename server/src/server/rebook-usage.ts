@@ -16,9 +16,9 @@ interface Restored {
 }
 
 /**
- * Once for each backup that the database was restored from: books what this node's journal still has of usage,
- * also what the database had before it was restored. What the backup has falls out. Usage from before the days
- * that the backup has is left alone: nothing tells whether it was booked.
+ * Books the usage in this node's journal once for each backup that the database was restored from, including usage
+ * that was booked before the restore. Events that the backup contains are skipped. Usage from before the days that the
+ * backup covers is left alone: nothing shows whether it was booked.
  */
 export async function rebook(
   { storage, log }: { storage: Pick<Storage, 'dataDir' | 'database'>; log: Logger },

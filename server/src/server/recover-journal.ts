@@ -13,10 +13,10 @@ import { findSelfHosted } from '../request-logs/self-hosted-connections'
 import type { Flusher } from '../metering/flusher'
 import type { Journal } from '../metering/journal'
 
-/** How long a start waits for what one before it left; the rest is booked while it serves. */
+/** The longest that a start waits for the recovery of an earlier one; the rest is booked while it serves. */
 export const replayPatienceMs = 5000
 
-/** The same for every start on this directory of this machine, and not for a copy of it elsewhere. */
+/** Identifies a directory of this machine: equal for every start on it, different for a copy of it elsewhere. */
 export async function placeOf(dataDir: string): Promise<string> {
   const { dev, ino } = await stat(dataDir)
   return createHash('sha256').update(`${hostname()} ${dataDir} ${dev} ${ino}`).digest('hex')
@@ -26,15 +26,15 @@ interface Parts {
   storage: Pick<Storage, 'database'>
   log: Logger
   crashAt: CrashAt | undefined
-  /** Who recovers, and where. */
+  /** The node that recovers, and its place. */
   node: LedgerNode
   journal: Journal
   flusher: Flusher
 }
 
 /**
- * What earlier starts on this directory left: their journal is booked, attempts that were open become
- * orphans, then what their leases had not spent is freed.
+ * Recovers what earlier starts on this directory left: books their journal, turns open attempts into orphans, then
+ * frees the unspent part of their leases. Waits for at most `replayPatienceMs`.
  */
 export async function recover(parts: Parts): Promise<void> {
   const replayed = replay(parts).catch((err: unknown) => {
@@ -43,7 +43,7 @@ export async function recover(parts: Parts): Promise<void> {
   await Promise.race([replayed, Bun.sleep(replayPatienceMs)])
 }
 
-/** The same, however long it takes. Rejects where the ledger or the disk refuses. */
+/** Recovers as `recover` does, however long it takes. Rejects if the ledger or the disk fails. */
 export async function replay(parts: Parts): Promise<void> {
   const { storage, log, crashAt, node, journal, flusher } = parts
   const { query } = storage.database

@@ -7,7 +7,7 @@ import { ResponseStore } from '../stored-responses/store'
 import { BackgroundRuns } from '../v1/background'
 import type { ResponsePorts } from '../v1/responses'
 
-/** Opens what keeps answers of `/v1/responses` and conversations; `stack` waits for what is on its way to the database. */
+/** Opens the stores of `/v1/responses` and conversations; `stack` waits for their pending writes. */
 export function openResponses(
   { config, storage, log }: { config: Config; storage: Storage; log: Logger },
   stack: AsyncDisposableStack,
@@ -28,7 +28,7 @@ export function openResponses(
     store: stack.use(store),
     conversations: stack.use(conversations),
     background,
-    // Closed before those two: its ends are what they keep.
+    // Closed before those two: the ends of its runs are stored in them.
     runs: stack.use(runs),
     mode: config.storeResponses,
   }

@@ -28,7 +28,7 @@ interface Parts {
   log: Logger
 }
 
-/** What callers name and bring, in memory, and how names become candidates. */
+/** Opens routing: the cached names and connections of accounts, and the resolution of names to candidates. */
 export function openRouting(parts: Parts, stack: AsyncDisposableStack) {
   const { storage, catalog, log } = parts
   const accounts = new AccountCatalogs(
@@ -47,7 +47,7 @@ export function openRouting(parts: Parts, stack: AsyncDisposableStack) {
   return {
     routing,
     subscriptions,
-    /** Something of an account or an organization was changed. */
+    /** Invalidates the cache of an account or an organization after a change. */
     forget: (ownerId: string) => {
       accounts.forget(ownerId)
       names.forget(ownerId)
@@ -77,7 +77,7 @@ const servedIn =
     return findServedModels(organizationId, { snapshot, accounts, open: settings.current, by })
   }
 
-/** What the endpoints for accounts ask of routing. */
+/** Returns the routing lookups of the account endpoints. */
 const lookUpsOf = (parts: Parts, routing: OpenRouting) => {
   const { catalog, settings } = parts
   const { accounts, names } = routing
@@ -88,12 +88,12 @@ const lookUpsOf = (parts: Parts, routing: OpenRouting) => {
     open: settings.current,
   })
   return {
-    /** The collections that an account may call. */
+    /** Returns the collections that an account may call. */
     collectionsFor: async (userId: string) => {
       const { snapshot } = catalog
       return findCollections({ snapshot, names, caller: await callerOf(userId) })
     },
-    /** Rejects with `model_not_found` for a name that means nothing to an account. */
+    /** Rejects with `model_not_found` for a name that is unknown to an account. */
     checkName: async (userId: string, name: string) => {
       const { snapshot } = catalog
       const caller = await callerOf(userId)
@@ -106,18 +106,18 @@ const lookUpsOf = (parts: Parts, routing: OpenRouting) => {
           categories,
         )
       } catch (thrown) {
-        // Somebody's it is; that may be the account's one day.
+        // The name belongs to another owner, which may later grant the account access.
         if (!(thrown instanceof ApiError) || thrown.status !== 403) throw thrown
       }
     },
-    /** Which models there are for an account, or for everybody. */
+    /** Returns a predicate for the models that exist for an account, or publicly. */
     knownTo: async (userId: string | undefined) => {
       const own = userId === undefined ? undefined : await accounts.of(userId)
       return isKnown(catalog.snapshot, own)
     },
     modelsFor: async (userId: string) => findOfferedModels(await waysOf(userId), routing),
     servedBy: servedIn(parts, routing),
-    /** What a call for a name would get, `rule` tried before the account's own mappings. */
+    /** Previews the resolution of a name, with `rule` before the account's own mappings. */
     preview: async (
       userId: string,
       name: string,
@@ -126,7 +126,7 @@ const lookUpsOf = (parts: Parts, routing: OpenRouting) => {
       const first = rule && new Mappings([{ id: '', priority: 1, ...rule }])
       return previewRoute({ name, first }, await waysOf(userId), routing)
     },
-    /** Rejects as an account's chat for a name would, over one connection where that is given. */
+    /** Rejects as an account's chat for a name would, restricted to one connection if that is given. */
     checkChat: async (userId: string, name: string, only: string | undefined) => {
       await lookUpRoute({ name, kinds: ['chat'] }, { ...(await waysOf(userId)), only }, routing)
     },
@@ -151,7 +151,7 @@ export type RoutingLookUps = ReturnType<typeof lookUpsOf>
 
 const unmapped = new Mappings([])
 
-/** Turns hold for this process, or for all that share a Redis. */
+/** Opens load balancing of collections, for this process or for all that share a Redis. */
 function openTurns(
   { config: { redisUrl }, log }: Parts,
   stack: AsyncDisposableStack,

@@ -3,7 +3,7 @@ import { StartError } from '../config'
 import type { Schema } from '../db/schema'
 import { getKeyId, secretPlaces, unseal, type SealedAt, type SealingKeys } from '../db/sealed'
 
-/** One stored secret of each place and key. */
+/** Returns one stored secret for each place and key. */
 async function samplesOf(query: Kysely<Schema>) {
   const samples: { secret: Buffer; at: SealedAt }[] = []
   for (const { table, at } of secretPlaces) {
@@ -19,12 +19,12 @@ async function samplesOf(query: Kysely<Schema>) {
   return samples
 }
 
-/** Whether anything is stored that only a sealing key opens. */
+/** Whether any secret is stored, which needs a sealing key to open. */
 export const hasSecrets = async (query: Kysely<Schema>) => (await samplesOf(query)).length > 0
 
 /**
- * Without the key of the stored secrets every connection would silently be gone, and every session and second
- * factor: one secret of each key is opened. Throws `StartError` where none opens.
+ * Checks the sealing keys by opening one secret of each: without the right key every connection, session and second
+ * factor would silently be lost. Throws `StartError` if none opens.
  */
 export async function checkSealingKeys(
   query: Kysely<Schema>,

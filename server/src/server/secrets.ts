@@ -1,4 +1,4 @@
-/** Shorter ones would be found in words. */
+/** Shorter secrets would match parts of words. */
 const shortest = 8
 const named = /(KEY|SECRET|PASSWORD|TOKEN|CREDENTIALS?)S?$/
 
@@ -11,7 +11,7 @@ const passwordsIn = (url: string): string[] => {
   }
 }
 
-/** `name=value` with commas between them, percent-encoded. */
+/** Parses `name=value` pairs, separated by commas and percent-encoded. */
 const headerValues = (text: string): string[] =>
   text.split(',').flatMap((pair) => {
     const value = pair.slice(pair.indexOf('=') + 1).trim()
@@ -25,16 +25,16 @@ const headerValues = (text: string): string[] =>
 function secretsOf(name: string, value: string): string[] {
   if (/^OTEL_.*HEADERS$/.test(name)) return headerValues(value)
   if (name.endsWith('_URL')) return passwordsIn(value)
-  // Some hold several, with names.
+  // Some variables contain several named secrets.
   return named.test(name) ? [value, ...value.split(/[,:]\s*/)] : []
 }
 
-/** The secrets that an environment holds: none of them is ever written to the log. */
+/** Returns the secrets in an environment, which must never be written to the log. */
 export function findSecrets(environment: Readonly<Record<string, string | undefined>>): string[] {
   const found = Object.entries(environment).flatMap(([name, value]) =>
     value ? secretsOf(name, value) : [],
   )
-  // The longest first: what is part of another must not break it up.
+  // The longest first: a secret that is a part of another must not break it up.
   return [...new Set(found.filter(({ length }) => length >= shortest))].toSorted(
     (a, b) => b.length - a.length,
   )

@@ -37,34 +37,34 @@ import { openResponses } from './responses'
 import type { ReplyPorts } from '../v1/reply'
 import type { ResponsePorts } from '../v1/responses'
 
-/** A server that is up. */
+/** A running server. */
 export interface RunningServer {
-  /** Where callers find it, without a final slash. */
+  /** The address of the server for callers, without a final slash. */
   address: string
   port: number
   catalog: Catalog
   storage: Storage
   firstAccount: FirstAccount
   signIn: Pick<OpenedSignIn, 'linkFor'>
-  /** How many requests run, streams until their last byte. */
+  /** The number of running requests; a stream counts until its last byte. */
   running: () => number
   /**
-   * Says that it is not ready, then takes no new requests and lets the running ones end, then closes
-   * everything. Called again it is the same stop. `hurry` is for a process that cannot be trusted any
-   * more: it takes nothing from now on, and its requests get that long.
+   * Shuts down gracefully: reports not ready, then accepts no new requests and lets the running ones finish, then
+   * closes everything. Further calls return the same shutdown. `hurry` is for a process in an unreliable state: it
+   * accepts nothing from now on, and its requests get that long.
    */
   stop: (hurry?: { drainMs: number }) => Promise<void>
 }
 
 interface Options {
   log: Logger
-  /** The process cannot go on. */
+  /** Called when the process cannot continue. */
   onLost: (reason: string) => void
 }
 
-/** Opens what is needed and serves. Throws `StartError`. */
+/** Opens all services and serves. Throws `StartError`. */
 export async function startServer(config: Config, options: Options): Promise<RunningServer> {
-  // Whatever fails half-way closes what was opened before it.
+  // A failure disposes of everything that was opened before it.
   await using opening = new AsyncDisposableStack()
   const { log } = options
   const crashAt = config.crashAt && createCrasher(config.crashAt)
@@ -87,7 +87,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const { claims, drains, sockets } = opened
   const payments = await openPayments(parts, opened, opening)
   const state = { isStopping: false }
-  // Known once the server listens.
+  // Set once the server listens.
   const address = { here: config.baseUrl ?? '' }
   const stores = openStores({ ...parts, payments, address: () => address.here }, opened)
   const signIn = openSignIn(parts, () => address.here)
@@ -163,7 +163,7 @@ const readinessFor = (
     graceMs: timers.databaseGraceMs,
   })
 
-/** The application out of what is open. */
+/** Assembles the application from the opened services. */
 function assemble(
   { config, timers, storage, catalog, log, crashAt, telemetry }: Parts,
   { opened, stores, signIn, talks, watch, readiness, responses }: Assembled,

@@ -5,10 +5,10 @@ import { configRowIn } from '../settings/config-row'
 import { LiveSettings } from '../settings/live-settings'
 import { defaultSettings } from '../settings/settings'
 
-/** A lost notification costs no more than this and a reading. */
+/** A lost notification delays a change by at most this and one read. */
 const everyMs = 2500
 
-/** Opens what operators set; `stack` ends its upkeep. Rejects when the database does not answer. */
+/** Opens the operator settings; `stack` ends their upkeep. Rejects when the database does not answer. */
 export async function openSettings(
   { config, storage, log }: { config: Config; storage: Storage; log: Logger },
   stack: AsyncDisposableStack,
@@ -27,7 +27,7 @@ export async function openSettings(
   return settings
 }
 
-/** The timers of the environment, five of them as operators set them at this moment. */
+/** Returns the timers of the environment, five of them overridden by the current operator settings. */
 export const liveTimers = (fixed: Timers, settings: Pick<LiveSettings, 'current'>): Timers => ({
   ...fixed,
   get requestMs() {

@@ -7,8 +7,8 @@ import type { BackgroundRuns } from '../v1/background'
 type Answer = (request: Request, server: Server) => Response | Promise<Response>
 
 /**
- * The same answers, but once the server `isStopping` each ends its connection: whoever keeps connections
- * open, as balancers do, is not to send another request on one that is about to be closed.
+ * Wraps a handler: once the server `isStopping`, each answer closes its connection, so that clients with keep-alive,
+ * such as load balancers, do not send another request on it.
  */
 export function closeConnectionsOnStop(
   answer: Answer,
@@ -30,29 +30,29 @@ const mostCuttingMs = 5000
 
 type Listening = Pick<Bun.Server<unknown>, 'stop' | 'pendingRequests'>
 
-/** What runs in a server that is to stop. */
+/** The running parts of a server that is to stop. */
 interface Running {
   http: Listening
   claims: Pick<Claims, 'idle'>
-  /** Answers that are made in the background. */
+  /** Answers that are created in the background. */
   background: Pick<BackgroundRuns, 'idle'>
   drains: Pick<UsageDrainPool, 'close'>
-  /** Self-hosted gateways, which are to connect elsewhere. */
+  /** Self-hosted gateways, which should reconnect to another node. */
   sockets: Pick<Sockets, 'leave' | 'idle' | 'close'>
-  /** Ends all requests with an error that says so. */
+  /** Ends all requests with an error that names the shutdown. */
   endAll: () => void
 }
 
 interface Leaving {
   running: Running
-  /** Told before anything else. */
+  /** Set before anything else. */
   state: { isStopping: boolean }
   timers: { readonly unreadyMs: number; readonly drainMs: number }
-  /** Closes all else. */
+  /** Closes everything else. */
   close: () => Promise<void>
 }
 
-/** How a server stops: once, however often it is told to, as `RunningServer.stop` says. */
+/** Returns the `stop` of a server, as `RunningServer.stop` describes; several calls cause one shutdown. */
 export function stopOf({ running, state, timers, close }: Leaving) {
   const hurried = Promise.withResolvers<void>()
   let { drainMs } = timers
@@ -67,14 +67,14 @@ export function stopOf({ running, state, timers, close }: Leaving) {
     if (hurry) {
       drainMs = hurry.drainMs
       hurried.resolve()
-      // Where it drains already, for longer than that.
+      // It may already be draining with a longer timeout.
       if (stopping) setTimeout(running.endAll, drainMs).unref()
     }
     return (stopping ??= stop())
   }
 }
 
-/** Lets running requests end by themselves; after `drainMs` by an error, at last by their sockets. */
+/** Lets running requests finish; after `drainMs` ends them with an error, finally by closing their sockets. */
 async function drain(running: Running, drainMs: number) {
   const { http, claims, background, drains, sockets, endAll } = running
   sockets.leave()
@@ -82,26 +82,26 @@ async function drain(running: Running, drainMs: number) {
   const ending = setTimeout(endAll, drainMs)
   const cutting = setTimeout(() => void http.stop(true), drainMs + mostCuttingMs)
   await Promise.race([http.stop(), answered(http)])
-  // Those whose callers have left, but may ask again.
+  // Requests whose callers have disconnected, but may retry.
   await Promise.race([claims.idle(), Bun.sleep(drainMs + mostCuttingMs)])
   await Promise.race([background.idle(), ended.then(() => Bun.sleep(mostCuttingMs))])
-  // What other nodes ask of gateways here.
+  // Requests of other nodes to gateways on this one.
   await Promise.race([sockets.idle(), ended])
   clearTimeout(ending)
   clearTimeout(cutting)
-  // Answers that nobody waits for are no reason to stay.
+  // Answers without a waiting client do not delay the shutdown.
   await Promise.race([drains.close(), Bun.sleep(mostCuttingMs)])
   sockets.close()
   void http.stop(true)
 }
 
 const lookEveryMs = 50
-/** Looks in a row: an answer that is on its way counts as pending until its caller has taken it. */
+/** Consecutive checks: an answer counts as pending until its caller has received it. */
 const looksInARow = 5
 
 /**
- * Resolves once nobody waits for an answer. The runtime's own stop waits for connections besides, also
- * for those of answered requests whose bodies never come to their end.
+ * Resolves once no request is pending. The runtime's own stop also waits for connections, including those of answered
+ * requests whose bodies never end.
  */
 async function answered(http: Pick<Listening, 'pendingRequests'>): Promise<void> {
   for (let looks = 0; looks < looksInARow;) {

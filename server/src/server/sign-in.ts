@@ -15,16 +15,16 @@ interface Parts {
   log: Logger
 }
 
-/** Sign-in for whoever needs it: what most nodes never do is loaded when somebody asks for it first. */
+/** Sign-in, which is loaded at the first use, as most nodes never need it. */
 export interface OpenedSignIn extends Sessions {
   answer: SignIn['answer']
-  /** A link that signs an account in, once. */
+  /** Creates a link that signs an account in, once. */
   linkFor: (email: string, lifeMs: number) => Promise<string>
 }
 
 const isSession = /(^|;\s*)(__Secure-)?tollgate\.session_token=/
 
-/** `address` is asked once the server listens. Throws `StartError` for half an OAuth client. */
+/** Opens sign-in; `address` is called once the server listens. Throws `StartError` for an incomplete OAuth client. */
 export function openSignIn(parts: Parts, address: () => string): OpenedSignIn {
   const { config, settings, storage, log } = parts
   const db = storage.database.query
@@ -47,7 +47,7 @@ export function openSignIn(parts: Parts, address: () => string): OpenedSignIn {
   let loaded: Promise<SignIn> | undefined
   const signIn = () => {
     loaded ??= load().catch((thrown: unknown) => {
-      // The next one tries again.
+      // The next request tries again.
       loaded = undefined
       throw thrown
     })
@@ -64,7 +64,7 @@ export function openSignIn(parts: Parts, address: () => string): OpenedSignIn {
   }
 }
 
-/** Services whose accounts sign in here: those of which both halves are set. */
+/** Returns the external sign-in providers whose client id and secret are both set. */
 export function readOauthClients({ environment }: Config) {
   const github = oauthClient(environment, 'GITHUB')
   const google = oauthClient(environment, 'GOOGLE')

@@ -5,7 +5,7 @@ import { SpendingLimits } from '../metering/spending-limits'
 import { withTimeout } from '../with-timeout'
 
 const everyMs = 3000
-/** Of one connection's time at most a tenth goes to this. */
+/** At most a tenth of one connection's time is spent on this. */
 const mostShare = 10
 
 /** Opens the monthly limits; `stack` ends their upkeep. */

@@ -1,6 +1,6 @@
 import { StartError } from '../config'
 
-/** What an error of the operating system means for an operator. */
+/** Explanations of operating system errors for an operator. */
 const systemWords: Readonly<Record<string, string>> = {
   ENOSPC: 'there is no space left on the disk. Free some, or set DATA_DIR to another disk',
   EDQUOT: 'the disk quota is used up. Free some, or set DATA_DIR to another disk',
@@ -36,8 +36,8 @@ const textOf = (error: Error, field: string): string | undefined => {
 }
 
 /**
- * A failure of the start as one line, where an operator can remove its cause: `StartError`, errors of the operating
- * system, refusals of the database. Undefined for anything else, which is an error of the program.
+ * Returns a failed start's cause as one line, if an operator can fix it: `StartError`, errors of the operating system,
+ * rejections by the database. Undefined for anything else, which is a bug.
  */
 export function startFailureLine(thrown: unknown): string | undefined {
   const words = wordsOf(thrown)

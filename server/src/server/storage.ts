@@ -10,11 +10,11 @@ import { checkSealingKeys } from './sealing-keys'
 import { StartError } from '../config'
 import { workerDirectory } from '../metering/journal-directories'
 
-/** What the process keeps on disk, open and up to date. */
+/** The opened and migrated storage of the process. */
 export interface Storage {
-  /** Of this process: its journal, its lock. */
+  /** The directory of this process: its journal, its lock. */
   dataDir: string
-  /** Of all that runs here: the keys, the embedded database. The same, but for workers. */
+  /** The directory shared by all processes: keys, embedded database. Equal to `dataDir` except in workers. */
   sharedDir: string
   database: Database
   installation: Installation
@@ -22,7 +22,7 @@ export interface Storage {
 
 interface Options {
   log: (line: string) => void
-  /** The embedded server is gone for good. */
+  /** Called when the embedded server has failed permanently. */
   onLost: (reason: string) => void
   onError: (error: Error) => void
 }

@@ -16,7 +16,7 @@ interface Parts {
   resilience: Pick<Resilience, 'failing'>
 }
 
-/** What this process can tell of itself. */
+/** Returns the state of this process. */
 export const ownState = ({ money, counters, resilience }: Parts): OwnState => ({
   nodeId: money.nodeId,
   journal: money.unbooked(),
@@ -47,7 +47,7 @@ interface Opened {
   log: Logger
 }
 
-/** How the installation fares. */
+/** Opens the stores of the installation's status. */
 export const openSystemStores = ({ storage, settings, log }: Opened, own: () => OwnState) => ({
   system: createSystemStore({ db: storage.database.query, version, own }),
   ledgerAudit: createLedgerAuditStore({

@@ -21,16 +21,16 @@ import { UsageCounts } from '../telemetry/model-counts'
 import { ProcessWatch } from '../telemetry/process-figures'
 import type { Tracing } from '../telemetry/tracing'
 
-/** What is counted, and told of requests as they end. */
+/** Counters and traces, which are updated as requests end. */
 export interface Telemetry {
   usage: UsageCounts
   audits: AuditCounts
   witness: RequestObserver
-  /** Undefined where nobody collects traces. */
+  /** Undefined if traces are not collected. */
   tracing: Tracing | undefined
-  /** A request has ended whose caller was known. */
+  /** Called when a request of a known caller has ended. */
   ended: (values: LogValues, tookMs: number) => void
-  /** Serves the metrics where there is a port for them. Throws `StartError`. */
+  /** Serves the metrics if a port is set for them. Throws `StartError`. */
   listen: (asked: Asked, stack: AsyncDisposableStack) => Promise<void>
 }
 
@@ -45,7 +45,7 @@ interface Asked {
   readiness: Readiness
 }
 
-/** What traces is loaded only where somebody collects them. */
+/** Opens tracing, whose libraries are loaded only if traces are collected. */
 async function openTracing(
   { config, log }: Pick<Parts, 'config' | 'log'>,
   stack: AsyncDisposableStack,
@@ -57,7 +57,7 @@ async function openTracing(
   return stack.use(new OpenTelemetry({ config: tracing, version, onError }))
 }
 
-/** What counts and traces; `stack` sends what is left. */
+/** Opens counters and tracing; `stack` sends the remaining traces. */
 export async function openTelemetry(
   { config, catalog, log }: Parts,
   stack: AsyncDisposableStack,
@@ -77,7 +77,7 @@ export async function openTelemetry(
     },
     listen: async ({ figures, readiness }, opening) => {
       if (!listener) return
-      // Only whoever is asked for metrics pays for what writes them.
+      // Only a server with a metrics listener loads the code that writes them.
       const { createExposition } = await import('../telemetry/exposition')
       const { listenInternally } = await import('../telemetry/listener')
       const watch = opening.use(new ProcessWatch())
@@ -97,7 +97,7 @@ export async function openTelemetry(
   }
 }
 
-/** The line of a request in the log, once it has ended; no text of its caller's is in it. */
+/** Returns the log line of an ended request; it contains no text from its caller. */
 export function toLogLine(values: LogValues, tookMs: number) {
   const { provider } = values
   return {
@@ -117,7 +117,7 @@ export function toLogLine(values: LogValues, tookMs: number) {
   }
 }
 
-/** What the figures are read from. */
+/** The sources of the metrics. */
 interface Read {
   money: { figures: () => MoneyFigures }
   resilience: Pick<Resilience, 'failing' | 'accountCount'>
@@ -131,7 +131,7 @@ interface Read {
   elsewhere: { figures: () => NonNullable<MetricsSnapshot['relayed']> } | undefined
 }
 
-/** How the process stands, but for what only its server knows. */
+/** Reads the state of the process, except the parts that only its server knows. */
 export function readMetricsSnapshot(
   read: Read,
 ): Omit<MetricsSnapshot, 'streams' | 'isStopping' | 'load'> {

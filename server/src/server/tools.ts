@@ -6,13 +6,13 @@ import type { Links } from '../tunnel/local-tunnels'
 import type { RemoteTunnelRelay } from '../tunnel/remote-tunnel-relay'
 
 interface Ways {
-  /** The gateways whose sockets are here. */
+  /** The gateways whose sockets are on this node. */
   links: Links
-  /** Those of other nodes. */
+  /** The gateways of other nodes. */
   elsewhere: Pick<RemoteTunnelRelay, 'toolsOf' | 'callTool'> | undefined
 }
 
-/** The tools of gateways, wherever their sockets are. */
+/** Opens the tools of gateways, on whichever node their sockets are. */
 export const openTools = (
   { database }: Pick<Storage, 'database'>,
   { links, elsewhere }: Ways,

@@ -18,7 +18,7 @@ import type { JournalFigures } from '../telemetry/metrics-snapshot'
 import type { UsageCounts } from '../telemetry/model-counts'
 import { withTimeout } from '../with-timeout'
 
-/** What is needed to book what a directory's journal has. */
+/** The dependencies of booking a directory's journal. */
 export interface BookingParts {
   config: Config
   storage: Pick<Storage, 'dataDir' | 'database'>
@@ -28,26 +28,26 @@ export interface BookingParts {
 }
 
 interface Options extends BookingParts {
-  /** Told of each attempt that has ended. */
+  /** Updated with each ended attempt. */
   telemetry: { usage: Pick<UsageCounts, 'settled'> }
 }
 
 type WrittenPorts = Pick<MeterPorts, 'begin' | 'settle'>
 
-/** Where usage is written down, and who books it. */
+/** The journal of usage, and the flusher that books it. */
 interface OpenedJournal {
   journal: Journal
   flusher: Flusher
 }
 
 interface OpenedUsage extends OpenedJournal {
-  /** What is on the disk and not booked. */
+  /** Counts the usage that is on disk and not booked yet. */
   figures: () => JournalFigures
-  /** How meters write; `months` are told of what was used. */
+  /** Returns the functions by which meters write; `months` is updated with the usage. */
   portsFor: (months: SpendingLimits) => WrittenPorts
 }
 
-/** Opens a directory's journal, after what a restored backup lacks of it was booked, and what books it. */
+/** Opens a directory's journal and its flusher, after booking what a restored backup lacks of it. */
 export async function openBooking(
   options: BookingParts,
   stack: AsyncDisposableStack,
@@ -62,7 +62,7 @@ export async function openBooking(
   return { journal, flusher: stack.use(openFlusher(options, journal)) }
 }
 
-/** The same for the journal of this process, which writes to it. */
+/** Opens the journal of this process, which also writes to it. */
 export async function openUsage(
   options: Options,
   stack: AsyncDisposableStack,
@@ -116,13 +116,13 @@ function figuresOf(journal: Journal, flusher: Flusher): Omit<JournalFigures, 'or
   return { running, orphaned, waiting, isBehind, oldestMs: waiting > 0 ? oldestMs(journal) : 0 }
 }
 
-/** For how long the oldest settled attempt has waited to be booked; 0 where it cannot be read. */
+/** Returns how long the oldest settled attempt has waited to be booked; 0 if it cannot be read. */
 function oldestMs(journal: Journal): number {
   try {
     const [oldest] = journal.settled(1)
     return oldest ? Math.max(0, Date.now() - getEndedAtMs(markJournalAsRead(oldest).record)) : 0
   } catch {
-    // The flusher meets the same, and tells it.
+    // The flusher meets the same error, and logs it.
     return 0
   }
 }
@@ -142,18 +142,18 @@ const meterPorts = (ports: WritePorts): WrittenPorts => ({
     const record = toRecord(event)
     const written = new BookedAttempt(withLog(record, log), record.length, event)
     const { cost, fromLease } = event
-    // Nearly always its lease has paid for all of it.
+    // In nearly all cases its lease covers all of it.
     if (fromLease === cost) return write(event, written, ports).then(() => cost)
     return writeBeyondLease(event, written, ports)
   },
 })
 
-/** How long an answer waits to learn what the balance paid of a cost that its lease does not cover. */
+/** The longest that an answer waits for the charged part of a cost that its lease does not cover. */
 const chargeMs = 5000
 
 /**
- * The same for one that is dearer than its lease: how much of that the balance pays is known once it is booked,
- * which is done at once. Where the ledger is away for long, the whole cost is told.
+ * Writes an attempt that costs more than its lease: the part that the balance pays is known after booking, which is
+ * started at once. If the ledger is unavailable for long, resolves with the whole cost.
  */
 async function writeBeyondLease(
   event: UsageEvent,
@@ -167,7 +167,7 @@ async function writeBeyondLease(
   return withTimeout(charged.promise, chargeMs).catch(() => event.cost)
 }
 
-/** Nothing is asked of a provider before it is written down. */
+/** Records an attempt before the provider is called. */
 function begin(
   attemptId: string,
   record: string,
@@ -184,7 +184,7 @@ const refuse = (cause: unknown): never => {
 
 const crashAfterRecord = (crashAt: CrashAt) => () => crashAt('after-open-record')
 
-/** Journal first; where its disk refuses, straight to the ledger. Rejects where neither takes it. */
+/** Writes to the journal; if its disk fails, straight to the ledger. Rejects if both fail. */
 function write(event: UsageEvent, written: BookedAttempt, ports: WritePorts): Promise<void> {
   ports.crashAt?.('after-usage')
   return ports.journal.settle(event.id, written.body, written).catch((cause: unknown) => {

@@ -8,25 +8,25 @@ export interface PlanLimits {
   concurrentRequests: number | null
 }
 
-/** The first screen's facts. */
+/** The facts of the first screen. */
 export interface Welcome {
   version: string
   address: string
   tookMs: number
-  /** Set at the very first start only, and only at a terminal. */
+  /** Set only at the very first start, and only on a terminal. */
   firstKey: string | undefined
-  /** Where the first key is kept, while it is. */
+  /** The file with the first key, while it exists. */
   firstKeyPath: string | undefined
   adminKeyPath: string | undefined
-  /** Signs the operator in, once; only at a terminal, as other outputs are kept and read by many. */
+  /** A link that signs the operator in, once; only on a terminal, as other outputs are stored and widely readable. */
   signInLink: string | undefined
   /** The command that prints such a link; undefined once the operator's account has a password. */
   signInCommand: string | undefined
-  /** Of the plan that new accounts get; undefined where the first account's own limits are those, too. */
+  /** The limits of the default plan; undefined if the first account has the same limits. */
   othersLimits: PlanLimits | undefined
   /** Names of the providers with a platform connection, without the sandbox. */
   providers: readonly string[]
-  /** Whether the models that are answered by Tollgate itself are there. */
+  /** Whether the sandbox models, which Tollgate answers itself, are enabled. */
   hasSandbox: boolean
 }
 
@@ -35,11 +35,11 @@ const shown = (path: string) => {
   return near.startsWith('..') ? path : near
 }
 
-/** A path as a shell takes it. */
+/** Quotes a path for a shell. */
 const quoted = (path: string) =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
 
-/** The first screen: the address, the keys, and a request that works as pasted. */
+/** Formats the first screen: the address, the keys, and a request that works as pasted. */
 export function formatWelcome(start: Welcome): string {
   const { address, firstKey, firstKeyPath, adminKeyPath, providers } = start
   const rows: [string, string | undefined][] = [
@@ -69,7 +69,7 @@ export function formatWelcome(start: Welcome): string {
 
 const count = (limit: number) => limit.toLocaleString('en-US')
 
-/** A sentence such as `other accounts, plan "free": 60 requests a minute, 10 at once`. */
+/** Returns a sentence such as `other accounts, plan "free": 60 requests a minute, 10 at once`. */
 function wordsOf({ name, ...plan }: PlanLimits): string {
   const limits = [
     [plan.requestsPerMinute, 'requests a minute'],
@@ -80,7 +80,7 @@ function wordsOf({ name, ...plan }: PlanLimits): string {
   return `other accounts, plan "${name}": ${set.join(', ') || 'no limits'}`
 }
 
-/** A command of Tollgate as it is typed: npm's launcher says by its variable that it runs the sources. */
+/** Returns a Tollgate command as a user types it: a variable of npm's launcher shows that it runs from source. */
 export const toCommand = (name: string): string =>
   process.env['TOLLGATE_NODE'] === undefined ? `tollgate ${name}` : `npx tollgate ${name}`
 

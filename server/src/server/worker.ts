@@ -5,17 +5,17 @@ import { StartError, type Config } from '../config'
 
 const firstDelayMs = 500
 const longestDelayMs = 30_000
-/** A worker that ran for so long has its tries back. */
+/** A worker that ran for this long gets all its attempts back. */
 const stableMs = 60_000
-/** Beyond what it may take to drain. */
+/** The grace period after the drain timeout. */
 const closingMs = 15_000
 
-/** What a worker tells as soon as it listens. */
+/** The message that a worker sends as soon as it listens. */
 export interface Listening {
   port: number
 }
 
-/** What it is told when all of them listen. */
+/** The message to a worker when all of them listen. */
 const greeting = 'greet'
 
 export const isGreeting = (message: unknown): boolean => message === greeting
@@ -24,23 +24,23 @@ const isListening = (message: unknown): message is Listening =>
   typeof message === 'object' && message !== null && 'port' in message
 
 interface Parts {
-  /** Of whoever starts it. */
+  /** The configuration of the launcher. */
   config: Config
   log: Logger
   dataDir: string
-  /** Where it is to listen. */
+  /** The port to listen on. */
   port: number
 }
 
-/** One of the processes that answer on one port, started again where it ends by itself. */
+/** One of the processes that serve one port, restarted if it ends by itself. */
 export class Worker {
   readonly #index: number
   readonly #parts: Parts
-  /** Where no port is set, the one that it was given first. */
+  /** If no port is set, the one that the system assigned first. */
   #port: number
   #child: Bun.Subprocess | undefined
   #isStopping = false
-  /** It has listened: whatever ends it later is no fault of how it was started. */
+  /** Whether it has listened: a later end is not a failure of its start. */
   #isProven = false
   #delayMs = firstDelayMs
   #again: Timer | undefined
@@ -51,19 +51,19 @@ export class Worker {
     this.#port = parts.port
   }
 
-  /** Resolves once it listens, with its port. Throws `StartError` where it ended before. */
+  /** Resolves with its port once it listens. Throws `StartError` if it ended before. */
   async start(): Promise<number> {
     this.#port = await this.#run()
     this.#isProven = true
     return this.#port
   }
 
-  /** Has it say to whoever started all of them that they are there. */
+  /** Has this worker print the first screen for all of them. */
   greet(): void {
     this.#child?.send(greeting)
   }
 
-  /** Lets it end as a server by itself would, and kills it where it does not. Twice is harmless. */
+  /** Stops it gracefully, and kills it after a timeout. Calling it twice is harmless. */
   async stop(): Promise<void> {
     this.#isStopping = true
     clearTimeout(this.#again)
@@ -76,7 +76,7 @@ export class Worker {
     clearTimeout(kill)
   }
 
-  /** Resolves once it listens, with its port. Throws `StartError`. */
+  /** Resolves with its port once it listens. Throws `StartError`. */
   #run(): Promise<number> {
     const startedAt = performance.now()
     const listening = Promise.withResolvers<number>()
@@ -84,14 +84,14 @@ export class Worker {
     this.#child = child
     void child.exited.then((code) => {
       this.#child = undefined
-      // It has said why itself.
+      // The worker has already printed the reason.
       listening.reject(new StartError(`Worker ${this.#index} did not start.`))
       this.#ended(code, performance.now() - startedAt)
     })
     return listening.promise
   }
 
-  /** Throws `StartError` where the system has no process for it: no memory, no file handle. */
+  /** Throws `StartError` if the system cannot start a process: no memory, no file handle. */
   #spawn(onListening: (port: number) => void): Bun.Subprocess {
     try {
       return Bun.spawn(command(), {
@@ -115,7 +115,7 @@ export class Worker {
     this.#parts.log.error(told, 'a worker ended by itself; it is started again')
   }
 
-  /** Tries again, each time after a longer while. Returns after which. */
+  /** Schedules the next attempt, each after a longer delay. Returns the delay. */
   #runLater(): number {
     const inMs = this.#delayMs
     this.#delayMs = Math.min(2 * inMs, longestDelayMs)
@@ -125,7 +125,7 @@ export class Worker {
 
   #runAgain(): void {
     try {
-      // One that ends before it listens is told of by `#ended`.
+      // `#ended` reports a worker that ends before it listens.
       this.#run().catch(() => undefined)
     } catch (err) {
       const inMs = this.#runLater()
@@ -135,7 +135,7 @@ export class Worker {
   }
 }
 
-/** How this program is started. */
+/** Returns the command that starts this program. */
 const command = (): string[] =>
   packed ? [process.execPath, 'start'] : [process.execPath, join(import.meta.dir, '../main.ts')]
 
@@ -147,7 +147,7 @@ function environmentOf(index: number, { config, dataDir, port }: Parts) {
     TOLLGATE_LAUNCHER_PID: String(process.pid),
     DATA_DIR: dataDir,
     PORT: String(port),
-    // Each tells of itself only.
+    // Each worker serves its own metrics only.
     ...(listener && { METRICS_PORT: String(listener.port && listener.port + index - 1) }),
   }
 }

@@ -6,21 +6,21 @@ import { StartError, type Config } from '../config'
 import { hostAndPort } from '../config/address'
 import { createCrasher } from '../crash-points'
 
-/** Several processes that answer on one port. */
+/** Several processes that serve one port. */
 export interface Workers {
-  /** Has them end as a server by itself would, then closes what they share. Twice is the same stop. */
+  /** Stops the workers gracefully, then closes their shared storage. Further calls return the same shutdown. */
   stop: () => Promise<void>
 }
 
 interface Options {
   log: Logger
-  /** They cannot go on. */
+  /** Called when the workers cannot continue. */
   onLost: (reason: string) => void
 }
 
 /**
- * Starts `WORKERS` processes of this program on one port, over one database: the kernel gives each connection
- * to one of them. What they share is kept open here. Throws `StartError`.
+ * Starts `WORKERS` processes of this program on one port, over one database: the kernel assigns each connection to one
+ * of them. This process keeps their shared storage open. Throws `StartError`.
  */
 export async function startWorkers(config: Config, { log, onLost }: Options): Promise<Workers> {
   await using opening = new AsyncDisposableStack()
@@ -31,7 +31,7 @@ export async function startWorkers(config: Config, { log, onLost }: Options): Pr
     onError: (err) => log.warn({ err }, 'a database connection broke'),
   })
   await refuseTakenPort(config)
-  // Who looks at alerts are the workers, once they run.
+  // The workers evaluate alerts, once they run.
   const notices = { soon: () => undefined }
   await bookLeftJournals(
     { config, storage, log, crashAt: config.crashAt && createCrasher(config.crashAt), notices },
@@ -41,11 +41,11 @@ export async function startWorkers(config: Config, { log, onLost }: Options): Pr
   opening.defer(async () => void (await Promise.all(workers.map((worker) => worker.stop()))))
   const add = (index: number, port: number) => {
     const worker = new Worker(index, { config, log, dataDir: storage.dataDir, port })
-    // Before it listens: where another one cannot start, this one is not to stay.
+    // Before it listens: if another worker cannot start, this one must be stopped too.
     workers.push(worker)
     return worker
   }
-  // By itself: it makes what all of them need, and finds the port where none is set.
+  // The first starts alone: it creates the shared state, and finds the port if none is set.
   const first = add(1, config.port)
   const port = await first.start()
   const others = Array.from({ length: config.workers - 1 }, (_, at) => add(at + 2, port))
@@ -56,7 +56,7 @@ export async function startWorkers(config: Config, { log, onLost }: Options): Pr
   return { stop: () => (stopped ??= open.disposeAsync()) }
 }
 
-/** Of those that PostgreSQL takes, some are for operators and for itself. */
+/** The server reserves some of its connections for operators and for itself. */
 const embeddedConnections = 90
 
 function refuseUnfit({ workers, redisUrl, databaseUrl, databasePoolSize }: Config): void {
@@ -65,7 +65,7 @@ function refuseUnfit({ workers, redisUrl, databaseUrl, databasePoolSize }: Confi
       `REDIS_URL is required with WORKERS=${workers}: without it each would count limits by itself.`,
     )
   }
-  // Each has one more, to listen for notifications.
+  // Each has one more connection, which listens for notifications.
   const connections = workers * (databasePoolSize + 1)
   if (databaseUrl === undefined && connections > embeddedConnections) {
     throw new StartError(
@@ -75,7 +75,7 @@ function refuseUnfit({ workers, redisUrl, databaseUrl, databasePoolSize }: Confi
   }
 }
 
-/** Workers may listen beside one another, and so they could beside those of somebody else. */
+/** Workers share their port, and would also share it with another program's workers. */
 async function refuseTakenPort({ host, port }: Config): Promise<void> {
   try {
     const probe = Bun.serve({

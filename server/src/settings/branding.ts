@@ -5,7 +5,7 @@ import type { Schema } from '../db/schema'
 
 const text = z.string().nullable()
 
-/** How the installation presents itself. Source: contract 9.1. */
+/** The branding of the installation. Source: contract 9.1. */
 export const Branding = z.object({
   name: z.string(),
   tagline: text,
@@ -31,13 +31,13 @@ const defaults: Branding = {
   privacy_url: null,
 }
 
-/** Another node's change is seen after so long. */
+/** The longest that a change by another node goes unnoticed. */
 const keepMs = 3000
 
-/** Where the branding is stored; of a value that somebody damaged there the default counts. */
+/** The store of the branding; a damaged value is replaced by its default. */
 export interface BrandingStore {
   get: () => Promise<Branding>
-  /** Resolves with all of it. */
+  /** Resolves with the whole branding. */
   change: (fields: Partial<Branding>) => Promise<Branding>
 }
 

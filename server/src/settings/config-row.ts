@@ -2,14 +2,14 @@ import { sql, type Kysely } from 'kysely'
 import type { Settings } from './settings'
 import type { Schema } from '../db/schema'
 
-/** Where settings are stored: one row for all nodes. */
+/** The store of settings: one row for all nodes. */
 export interface ConfigRow {
   read: () => Promise<object>
-  /** Puts these values in the place of those of the same names; a group keeps its other fields. */
+  /** Replaces the values of these names; a group keeps its other fields. */
   change: (column: string) => Promise<void>
 }
 
-/** Values that have names in them. */
+/** Settings that are objects with named fields. */
 const groups: readonly (keyof Settings)[] = ['ownerPriceLimits', 'rates', 'timers']
 
 export const configRowIn = (db: Kysely<Schema>): ConfigRow => ({

@@ -5,14 +5,14 @@ interface Options {
   row: ConfigRow
   defaults: Settings
   onError: (error: unknown) => void
-  /** A stored value that cannot be used; the default stays. */
+  /** Called for a stored value that is invalid; the default applies. */
   onDamaged: (name: string, error: unknown) => void
 }
 
 /**
- * The settings of the installation, in memory: a request must not wait for the database to learn how
- * long it may take. Read at the start, after each notification, and every few seconds, as one may be
- * lost; while the database does not answer, the last ones stay.
+ * Caches the settings of the installation, so that a request need not query the database for its timeouts. They are
+ * read at the start, after each notification, and every few seconds, as a notification may be lost; while the database
+ * does not answer, the last ones stay.
  */
 export class LiveSettings {
   readonly #options: Options
@@ -21,7 +21,7 @@ export class LiveSettings {
   #isStale = false
   #readings = 0
   #newest = 0
-  /** What was last taken over, as it was stored: damage is told once. */
+  /** The last applied settings as stored: damage is reported once. */
   #stored = ''
 
   constructor(options: Options) {
@@ -29,7 +29,7 @@ export class LiveSettings {
     this.#current = options.defaults
   }
 
-  /** As last read, and never changed in place: who asks again later may get others. */
+  /** The latest settings. The object is never changed in place: read it again to see changes. */
   get current(): Settings {
     return this.#current
   }
@@ -39,7 +39,7 @@ export class LiveSettings {
     const { row, defaults, onDamaged } = this.#options
     const reading = ++this.#readings
     const column = await row.read()
-    // One that began earlier may know less, however late it is answered.
+    // A read that began earlier may return older data, even if it finishes later.
     if (reading < this.#newest) return this.#current
     this.#newest = reading
     const stored = JSON.stringify(column)
@@ -48,7 +48,7 @@ export class LiveSettings {
     return this.#current
   }
 
-  /** The same in the background, one at a time; where it fails, the next round tries again. */
+  /** Reads in the background, one read at a time; after a failure the next round tries again. */
   refresh(): void {
     this.#isStale = true
     if (!this.#isRefreshing) void this.#refresh()
@@ -63,7 +63,7 @@ export class LiveSettings {
     this.#isRefreshing = false
   }
 
-  /** Stores a change, and resolves with all settings once they hold here. */
+  /** Stores a change, and resolves with all settings once they apply here. */
   async change(change: SettingsChange): Promise<Settings> {
     await this.#options.row.change(toColumn(change))
     return this.read()

@@ -2,33 +2,35 @@ import { z } from 'zod'
 import type { Config } from '../config'
 import { storedUsd } from '../wire/usd'
 
-/** Who may make an account: anybody, who was invited, nobody. */
+/** The sign-up modes: everyone, invited people only, or closed. */
 export const signUps = ['open', 'invite', 'closed'] as const
 
 /** Whether callers are charged for what a provider was sent and did not answer. */
 export const unansweredCharges = ['charge', 'waive'] as const
 
-/** What an operator sets while the servers run. Source: contract 9.2. */
+/** The settings that an operator can change while the servers run. Source: contract 9.2. */
 export interface Settings {
-  /** Below it nothing that costs is admitted; nano-dollars. */
+  /** Below this balance no paid request is admitted; nano-dollars. */
   minimumBalance: bigint
-  /** Where an account is warned; nano-dollars. */
+  /** Below this balance an account is warned; nano-dollars. */
   warningThreshold: bigint
   platformFeePercent: number
-  /** Whether connections of the platform serve anybody. */
+  /** Whether the platform's connections serve requests. */
   platformConnections: boolean
-  /** The most that owners may charge for models of their connections; nano-dollars a million tokens. */
+  /** The highest prices that owners may set for models of their connections; nano-dollars a million tokens. */
   ownerPriceLimits: { input: bigint; output: bigint }
-  /** Models without a price on the platform's connections; a price is nano-dollars a million tokens. */
+  /**
+   * The treatment of models without a price on the platform's connections; a price is nano-dollars a million tokens.
+   */
   unpricedModels: 'refuse' | 'free' | { input: bigint; output: bigint }
-  /** Who signs catalogue documents: an Ed25519 key of 32 bytes in base64; null where none is needed. */
+  /** The Ed25519 key that signs catalogue documents, 32 bytes in base64; null if no signature is required. */
   catalogPublicKey: string | null
   signUp: (typeof signUps)[number]
   logBodies: boolean
   unansweredRequests: (typeof unansweredCharges)[number]
   rates: RequestRates
   timers: SetTimers
-  /** For how many full days usage events are kept. */
+  /** The number of full days for which usage events are kept. */
   retentionDays: number
   allowedReturnOrigins: readonly string[]
   allowedPrivateNetworks: readonly string[]
@@ -52,7 +54,7 @@ export interface SetTimers {
   connectMs: number
 }
 
-/** As long as nothing is stored: the environment, and what the contract says of the rest. */
+/** Returns the settings that apply while nothing is stored: the environment, and defaults from the contract. */
 export const defaultSettings = (config: Config): Settings => ({
   minimumBalance: config.minimumBalance,
   warningThreshold: 1_000_000_000n,
@@ -87,7 +89,7 @@ const Nanos = storedUsd.exactOptional()
 const Count = z.int().min(1).exactOptional()
 const Milliseconds = z.int().min(1).max(86_400_000).exactOptional()
 
-/** What the row may hold; each is there once an operator has set it. */
+/** The stored row; a value is present once an operator has set it. */
 const Stored = z.object({
   minimumBalance: Nanos,
   warningThreshold: Nanos,
@@ -124,16 +126,16 @@ const Stored = z.object({
   allowedPrivateNetworks: z.array(z.string()).exactOptional(),
 })
 
-/** What is to be stored; what is not there stays as it is. */
+/** The changes to store; absent settings stay as they are. */
 export type SettingsChange = z.output<typeof Stored>
 
-/** A change as its column. JSON has no `bigint`. */
+/** Serializes a change for its column. JSON has no `bigint`. */
 export const toColumn = (change: SettingsChange): string =>
   JSON.stringify(change, (_name, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,
   )
 
-/** Told of a value that cannot be used, by its name. */
+/** Called with the name of a stored value that is invalid. */
 type OnDamaged = (name: string, error: unknown) => void
 
 function readColumn(column: object, onDamaged: OnDamaged): SettingsChange {
@@ -145,7 +147,7 @@ function readColumn(column: object, onDamaged: OnDamaged): SettingsChange {
   return Stored.parse(Object.fromEntries(sound))
 }
 
-/** The defaults, with what is stored in their place; what is damaged is left out. */
+/** Merges the stored settings into the defaults; invalid values are left out. */
 export function toSettings(defaults: Settings, column: object, onDamaged: OnDamaged): Settings {
   const stored = readColumn(column, onDamaged)
   return {

@@ -1,15 +1,15 @@
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Who runs the embedded PostgreSQL. */
+/** The operating system account that runs the embedded PostgreSQL. */
 export interface ServerAccount {
   uid: number
   gid: number
-  /** Whether that is somebody else than this process, which then is root. */
+  /** Whether that is another account than this process has, which then is root. */
   foreign: boolean
 }
 
-/** This user, or for root, which PostgreSQL refuses, `nobody`. */
+/** Returns the account of this process; for root, which PostgreSQL rejects, the account `nobody`. */
 export async function getServerAccount(passwdPath = '/etc/passwd'): Promise<ServerAccount> {
   const uid = process.getuid?.() ?? 0
   if (uid !== 0) return { uid, gid: process.getgid?.() ?? uid, foreign: false }
@@ -18,12 +18,12 @@ export async function getServerAccount(passwdPath = '/etc/passwd'): Promise<Serv
   return { uid: toId(nobody), gid: toId(group), foreign: true }
 }
 
-/** macOS has nobody at -2, which the kernel knows as an unsigned number. */
+/** macOS has the account `nobody` at -2, which the kernel treats as an unsigned number. */
 const toId = (text: string | undefined) => Number(text ?? 65_534) >>> 0
 
-/** Whether `account` can pass through `directory` and all above it, going by owners and modes. */
+/** Whether `account` can traverse `directory` and all its parents, judged by owners and modes. */
 export async function canEnter(account: ServerAccount, directory: string): Promise<boolean> {
-  // Only root runs the server as somebody else; what we can enter ourselves needs no look.
+  // Only root runs the server as another account; our own access needs no check.
   if (!account.foreign) return true
   let path = await realpath(directory)
   for (;;) {

@@ -12,8 +12,8 @@ export const user = 'tollgate'
 export const database = 'tollgate'
 
 /**
- * Makes the cluster of a home that has none and returns the superuser's password. Throws
- * `StartError` for a cluster that is damaged or of another PostgreSQL, or if making one fails.
+ * Creates the cluster of a home that has none, and returns the superuser's password. Throws `StartError` for a cluster
+ * that is damaged or of another PostgreSQL version, or if creating one fails.
  */
 export async function openCluster(home: ServerHome, programs: string): Promise<string> {
   const secret = join(home.path, 'password')
@@ -27,14 +27,14 @@ export async function openCluster(home: ServerHome, programs: string): Promise<s
   throw damaged(home.cluster, `${secret} is missing or unreadable`)
 }
 
-/** The error of a cluster that cannot be used: `why` is quoted. */
+/** Creates the error of an unusable cluster; it quotes `why`. */
 export const damaged = (cluster: string, why: string) =>
   new StartError(
     `The embedded PostgreSQL cannot use ${cluster}: ${why}. Restore the data directory from a ` +
       'backup, move it away to begin with an empty one, or set DATABASE_URL to a server of your own.',
   )
 
-/** The major version, `18`, as a cluster's PG_VERSION spells it. */
+/** Reads the major version, `18`, as a cluster's PG_VERSION writes it. */
 async function versionOf(programs: string): Promise<string> {
   const control = await readFile(join(programs, 'share/postgresql/postgres.bki'), 'utf8')
   return /^# PostgreSQL (\d+)/.exec(control)?.[1] ?? ''
@@ -49,14 +49,14 @@ async function checkVersion(cluster: string, ours: string): Promise<void> {
   throw damaged(cluster, why)
 }
 
-/** Everything happens in a draft: a cluster that has its name is complete and on disk. */
+/** Creates the cluster in a draft folder: a cluster under its final name is complete and on disk. */
 async function createCluster(home: ServerHome, programs: string, secret: string): Promise<void> {
   await removeDrafts(home.path)
   const draft = join(home.path, `draft-${crypto.randomUUID()}`)
   const cluster = join(draft, 'cluster')
   const password = randomBytes(24).toString('base64url')
   await mkdir(draft, { mode: 0o700 })
-  // The server's account could be anybody's: it sees the password only here, and only for a moment.
+  // The server's account may be shared: it can read the password only here, and only for a moment.
   await writeFile(join(draft, 'password'), password, { mode: 0o600 })
   if (home.account.foreign) await giveAway(home, [draft, join(draft, 'password')])
 
@@ -82,7 +82,7 @@ async function initialize(work: Draft): Promise<void> {
   const cluster = join(work.draft, 'cluster')
   const options = ['-D', cluster, '-U', user, '--pwfile', join(work.draft, 'password')]
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin']
-  // Not synced while it is made: the whole draft is, before it gets its name.
+  // Not synced during its creation: the whole draft is synced before it gets its name.
   const rest = ['--builtin-locale=C.UTF-8', '--auth=scram-sha-256', '--no-sync']
   await step(work, ['initdb', ...options, ...locale, ...rest])
   await step({ ...work, input: `alter database postgres rename to ${database};\n` }, [
@@ -97,7 +97,7 @@ async function initialize(work: Draft): Promise<void> {
   ])
 }
 
-/** One call for the file system, the copied programs included; elsewhere file by file. */
+/** One call for the file system, which covers the copied programs too; on other systems file by file. */
 const syncMethod = process.platform === 'linux' ? ['--sync-method=syncfs'] : []
 
 async function step(work: Draft & { input?: string }, [program = '', ...args]: string[]) {
@@ -121,7 +121,7 @@ async function giveAway({ account }: ServerHome, paths: string[]): Promise<void>
   for (const path of paths) await chown(path, account.uid, account.gid)
 }
 
-/** Left by a start that was killed. Its initdb may still write; what stays is removed next time. */
+/** Removes drafts of a killed start. Its initdb may still be writing; the rest is removed next time. */
 async function removeDrafts(home: string): Promise<void> {
   const drafts = (await readdir(home)).filter((name) => name.startsWith('draft-'))
   await Promise.allSettled(drafts.map((name) => rm(join(home, name), { recursive: true })))

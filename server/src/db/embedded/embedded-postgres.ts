@@ -12,25 +12,25 @@ import { closeSocketDirectory, openSocketDirectory, port } from './socket-direct
 import { takeOver } from './takeover'
 
 interface Options {
-  /** Gets a line that an operator may want to read. */
+  /** Called with lines that an operator may want to read. */
   log: (line: string) => void
-  /** Called once, when the server has ended and cannot be brought back: leave the process. */
+  /** Called once, when the server has ended and cannot be restarted: the process should exit. */
   onExit: (reason: string) => void
-  /** Finds the programs; those of the installed package where left out. */
+  /** Finds the programs; by default those of the installed package. */
   programs?: () => Promise<Programs>
 }
 
-/** The waits before each try to bring back a server that ended by itself; then it is given up. */
+/** The delays before each attempt to restart a server that ended by itself; after the last one it is given up. */
 const restartDelaysMs = [0, 250, 1_000, 2_000, 5_000]
-/** A server that ran for so long has its tries back. */
+/** A server that ran for this long gets all its attempts back. */
 const stableMs = 60_000
 
 /**
- * A PostgreSQL of our own, in the data directory, reached by a Unix socket only. When it ends by
- * itself it is started again; connections break meanwhile, and a pool makes new ones.
+ * An embedded PostgreSQL in the data directory, reachable by a Unix socket only. A server that ends by itself is
+ * restarted; connections break meanwhile, and a pool opens new ones.
  */
 export class EmbeddedPostgres implements AsyncDisposable {
-  /** What `pg` needs. `host` is the directory of the socket. */
+  /** The options of `pg`. `host` is the directory of the socket. */
   readonly connection: {
     host: string
     port: number
@@ -56,21 +56,21 @@ export class EmbeddedPostgres implements AsyncDisposable {
     this.connection = { host, port, user, password: started.password, database }
     this.#supervision = this.#supervise()
     const logPath = join(started.place.home.path, 'server.log')
-    // A full disk will be reported by the server itself.
+    // The server reports a full disk itself.
     this.#logTimer = setInterval(() => void boundLog(logPath).catch(() => undefined), 60_000)
     this.#logTimer.unref()
   }
 
   /**
-   * Starts the server of an existing `dataDir`, making it first where there is none, and taking over
-   * from one that a killed Tollgate left. Throws `StartError`: one line, with what to do.
+   * Starts the server of an existing `dataDir`: creates it if there is none, and takes over a server that a killed
+   * Tollgate left running. Throws `StartError`: one line, with what to do.
    */
   static async start(dataDir: string, options: Options): Promise<EmbeddedPostgres> {
     try {
       return new EmbeddedPostgres(await startServer(dataDir, options), options)
     } catch (thrown) {
       if (thrown instanceof StartError) throw thrown
-      // What is left are file system errors, whose messages name call and path.
+      // The remaining errors are those of the file system, whose messages name call and path.
       const why = thrown instanceof Error ? thrown.message : String(thrown)
       throw new StartError(
         `The embedded PostgreSQL could not start in ${dataDir}: ${why}. ` +
@@ -91,7 +91,7 @@ export class EmbeddedPostgres implements AsyncDisposable {
     this.#stopping.resolve()
     clearInterval(this.#logTimer)
     await this.#server.stop()
-    // A restart that was under way has its server stopped in there.
+    // A restart under way stops its server itself.
     await this.#supervision
     await closeSocketDirectory(this.#place.home, this.#place.socketDirectory)
     this.#lock[Symbol.dispose]()
@@ -115,7 +115,7 @@ export class EmbeddedPostgres implements AsyncDisposable {
         if (this.#isStopping) await this.#server.stop()
         reason = await this.#ended()
       } catch (thrown) {
-        // It may have been killed again while it started: that was one try.
+        // A server that was killed again during its start counts as one failed attempt.
         reason = thrown instanceof Error ? thrown.message : String(thrown)
       }
     }
@@ -150,8 +150,8 @@ async function startServer(dataDir: string, options: Options): Promise<Started> 
 }
 
 /**
- * What is left of a server that was killed: its processes end in a moment, or it had been started
- * but not yet written its postmaster.pid when we looked.
+ * Matches errors of a killed server's remains, which are temporary: its processes end in a moment, or it had started
+ * but not yet written its postmaster.pid at the check.
  */
 const isPassing = /pre-existing shared memory block|lock file .* already exists/
 

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { StartError } from '../../config'
 import { type ServerAccount, canEnter } from './account'
 
-/** Where the embedded PostgreSQL lives: programs, cluster, password, log, usually its socket. */
+/** The folder of the embedded PostgreSQL: programs, cluster, password, log, usually its socket. */
 export interface ServerHome {
   path: string
-  /** PostgreSQL's own data directory, which is there only when it is complete. */
+  /** PostgreSQL's own data directory, which exists only once it is complete. */
   cluster: string
   account: ServerAccount
 }
@@ -14,9 +14,9 @@ export interface ServerHome {
 const elsewhere = '/var/lib/tollgate'
 
 /**
- * Finds or makes the home that belongs to `dataDir`: a folder in it, or, where root started us and
- * the server's account cannot enter that, one under /var/lib/tollgate with a note of where in
- * `dataDir`. Throws `StartError` if a home that was there is gone or belongs to somebody else.
+ * Finds or creates the home that belongs to `dataDir`: a folder in it, or, if root started this process and the
+ * server's account cannot enter that folder, one under /var/lib/tollgate with a note of its path in `dataDir`. Throws
+ * `StartError` if an earlier home is gone or belongs to another account.
  */
 export async function openHome(
   dataDir: string,
@@ -52,13 +52,13 @@ async function existing(path: string, note: string): Promise<string> {
   )
 }
 
-/** Only we list it; the server's account passes through. The umask does not decide over that. */
+/** Only we may list it; the server's account may traverse it. The umask does not change that. */
 async function makeHome(path: string, account: ServerAccount): Promise<void> {
   await mkdir(path)
   await chmod(path, account.foreign ? 0o711 : 0o700)
 }
 
-/** A cluster keeps its owner: root goes on with what a plain user began, not the other way round. */
+/** A cluster keeps its owner: root may continue with a plain user's cluster, but not the reverse. */
 async function ownedHome(path: string, account: ServerAccount): Promise<ServerHome> {
   const cluster = join(path, 'cluster')
   const owner = await modeOf(cluster)
@@ -78,7 +78,7 @@ const closed = (path: string, account: ServerAccount) =>
       'directories above it passable (chmod o+x), or set DATABASE_URL to a server of your own.',
   )
 
-/** Undefined only for what is not there. */
+/** Undefined only if the path does not exist. */
 async function modeOf(path: string) {
   try {
     return await stat(path)

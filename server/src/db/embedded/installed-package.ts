@@ -27,7 +27,7 @@ type Resolver = (specifier: string) => string
 const Manifest = z.object({ version: z.string() })
 const Links = z.array(z.object({ source: z.string(), target: z.string() }))
 
-/** The npm package of this platform. Throws `StartError` if there is none that can run here. */
+/** Returns the npm package of this platform. Throws `StartError` if none can run here. */
 export async function findInstalledPrograms(
   resolve: Resolver = (name) => import.meta.resolve(name),
 ): Promise<Programs> {
@@ -43,8 +43,8 @@ export async function findInstalledPrograms(
   const native = join(root, 'native')
   return {
     name: `server-${version}-${platform}`,
-    // Straight from node_modules they cannot always run: without install scripts the links between the
-    // libraries are missing, node_modules may be read-only or closed to the server's account.
+    // The programs cannot always run from node_modules: without install scripts the links between the libraries are
+    // missing, and node_modules may be read-only or closed to the server's account.
     async placeIn(folder) {
       await placeAll({ from: native, to: folder, path: '' })
       await linkLibraries(folder)
@@ -53,13 +53,13 @@ export async function findInstalledPrograms(
   }
 }
 
-/** Whatever our umask and the installer's modes: we write, the server's account only reads. */
+/** Whatever our umask and the installer's modes: we may write, the server's account may only read. */
 const forAll = 0o755
 
 interface Folder {
   from: string
   to: string
-  /** Of both, as seen from the package. */
+  /** The path of both files within the package. */
   path: string
 }
 
@@ -79,7 +79,7 @@ async function placeAll(folder: Folder): Promise<void> {
   )
 }
 
-/** A second name for the same bytes, where the file system allows that; else a copy. */
+/** Creates a hard link if the file system allows it, else a copy. */
 async function place(from: string, to: string): Promise<void> {
   const { mode } = await stat(from)
   const wanted = basename(dirname(from)) === 'bin' ? forAll : 0o644
@@ -87,7 +87,7 @@ async function place(from: string, to: string): Promise<void> {
     try {
       return await link(from, to)
     } catch {
-      // Another disk, or files of somebody else's.
+      // Another file system, or files of another account.
     }
   }
   await copyFile(from, to)

@@ -2,16 +2,16 @@ import { chmod, mkdir, readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { detectProgramPlatform, type Programs } from './programs'
 
-/** What the build of the single executable put into it. */
+/** The programs that the build of the single executable put into it. */
 export interface PackedPrograms {
-  /** Has a digest of the archive in it. */
+  /** Contains a digest of the archive. */
   name: string
-  /** Path of a tar archive, packed by Zstandard. */
+  /** The path of a tar archive, compressed with Zstandard. */
   archive: string
   sizes: Readonly<Record<string, number>>
 }
 
-/** The programs that the executable carries along. Throws `StartError` where they do not run. */
+/** Returns the programs that the executable contains. Throws `StartError` on a platform where they do not run. */
 export function unpackPrograms({ name, archive, sizes }: PackedPrograms): Programs {
   detectProgramPlatform()
   return {
@@ -26,7 +26,7 @@ export function unpackPrograms({ name, archive, sizes }: PackedPrograms): Progra
   }
 }
 
-/** Whatever our umask: we write, the server's account only reads. */
+/** Whatever our umask: we may write, the server's account may only read. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755)
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })

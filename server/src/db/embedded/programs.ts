@@ -3,20 +3,20 @@ import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from '../../config'
 
-/** PostgreSQL's programs for this machine: of an installed package, or carried along by the executable. */
+/** PostgreSQL's programs for this machine: from an installed package, or contained in the executable. */
 export interface Programs {
-  /** Begins with `server-` and changes with what they are. */
+  /** Begins with `server-` and changes with the programs. */
   name: string
-  /** Writes them into a folder that is not there yet. */
+  /** Writes the programs into a folder that does not exist yet. */
   placeIn: (folder: string) => Promise<void>
-  /** Bytes by path, of those without which nothing runs. */
+  /** Sizes in bytes by path, of the files that the server cannot run without. */
   sizes: () => Promise<ReadonlyMap<string, number>>
 }
 
-/** What has to be whole; the small files below `share` are synced together with the first cluster. */
+/** The folders that must be complete; the small files below `share` are synced together with the first cluster. */
 export const measuredFolders = ['bin', 'lib', 'lib/postgresql']
 
-/** Of no use to a server: static libraries, what extensions are built with, extensions that we do not use. */
+/** Files that a server does not need: static libraries, build files of extensions, extensions that we do not use. */
 export const unwanted =
   /\.a$|\/pgxs$|\/pkgconfig$|pl(perl|python3|tcl)|\/pg_ctl$|ecpg|pgtypes|\/extension\/(?!plpgsql)/
 
@@ -26,7 +26,7 @@ const loaders: Record<string, string> = {
   'linux-arm64': '/lib/ld-linux-aarch64.so.1',
 }
 
-/** `linux-x64` and the like. Throws `StartError` where the programs do not run. */
+/** Returns the platform, such as `linux-x64`. Throws `StartError` where the programs do not run. */
 export function detectProgramPlatform(): string {
   const platform = `${process.platform}-${process.arch}`
   if (!platforms.includes(platform)) throw unavailable(`does not exist for ${platform}`)
@@ -35,15 +35,15 @@ export function detectProgramPlatform(): string {
   return platform
 }
 
-/** Why there is no embedded server, in the words of a start that fails. */
+/** Creates the start error for a machine that cannot run the embedded server. */
 export const unavailable = (why: string) =>
   new StartError(
     `The embedded PostgreSQL ${why}. Or set DATABASE_URL to a PostgreSQL server of your own.`,
   )
 
 /**
- * Puts the programs into `home`, once per version, and returns their folder. Whoever calls has the lock
- * of `home`: nobody else does so at the same time.
+ * Installs the programs into `home`, once per version, and returns their folder. The caller holds the lock of `home`,
+ * so no other process does this at the same time.
  */
 export async function installPrograms(home: string, programs: Programs): Promise<string> {
   const target = join(home, programs.name)
@@ -57,7 +57,7 @@ export async function installPrograms(home: string, programs: Programs): Promise
   return target
 }
 
-/** A copy that a power cut overtook can have its names but not its bytes: the sizes tell. */
+/** A copy interrupted by a power cut can have its names but not its bytes: the sizes show that. */
 async function isWhole(target: string, sizes: ReadonlyMap<string, number>): Promise<boolean> {
   const checks = [...sizes].map(async ([path, size]) => {
     const found = await stat(join(target, path)).catch(() => undefined)
@@ -66,14 +66,14 @@ async function isWhole(target: string, sizes: ReadonlyMap<string, number>): Prom
   return (await Promise.all(checks)).every(Boolean)
 }
 
-/** Earlier versions, and copies that were cut short. */
+/** Removes earlier versions, and incomplete copies. */
 async function removeOthers(home: string, name: string): Promise<void> {
   const others = (await readdir(home)).filter((it) => it.startsWith('server-') && it !== name)
-  // A server of an earlier version may still run until it is taken over: deleted files live on.
+  // A server of an earlier version may still run until the takeover: its deleted files stay open.
   await Promise.allSettled(others.map((it) => rm(join(home, it), { recursive: true })))
 }
 
-/** Makes the entries of a directory durable: what was renamed into it stays after a power cut. */
+/** Makes the entries of a directory durable: a rename into it survives a power cut. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r')
   try {

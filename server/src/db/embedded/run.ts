@@ -15,14 +15,14 @@ interface Command {
 
 interface Outcome {
   succeeded: boolean
-  /** Standard output and error as they came, the last 64 KiB. */
+  /** The last 64 KiB of standard output and error, in the order in which they arrived. */
   output: string
 }
 
-/** What a PostgreSQL program sees of our environment: no keys, no locale, no library paths. */
+/** The environment of PostgreSQL's programs: no keys, no locale, no library paths. */
 export const serverEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
-/** The user and group to spawn with; empty where that is who we are. */
+/** The user and group to spawn with; empty for our own account. */
 export const identity = ({ foreign, uid, gid }: ServerAccount) => (foreign ? { uid, gid } : {})
 
 /** Runs a program of PostgreSQL to its end. Throws `StartError` if it cannot run or takes too long. */
@@ -52,7 +52,7 @@ export async function run(spec: Command): Promise<Outcome> {
   return promise.finally(() => clearTimeout(timer))
 }
 
-/** The error of a program that could not even be started. */
+/** Creates the error of a program that could not be started. */
 export const cannotRun = (command: string, cause: Error) =>
   new StartError(
     `The embedded PostgreSQL cannot be run (${command}: ${cause.message}). ` +

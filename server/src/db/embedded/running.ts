@@ -4,7 +4,7 @@ import { database, user } from './cluster'
 import type { EmbeddedPostgres } from './embedded-postgres'
 import { port } from './socket-directory'
 
-/** The home that belongs to a data directory, whether or not it is there. */
+/** Returns the home that belongs to a data directory, whether or not it exists. */
 async function homeOf(dataDir: string): Promise<string> {
   const noted = await readFile(join(dataDir, 'postgres.location'), 'utf8').catch(() => '')
   return noted.trim() || join(dataDir, 'postgres')
@@ -19,7 +19,7 @@ export async function hasDatabase(dataDir: string): Promise<boolean> {
   )
 }
 
-/** How to reach the server that another process runs in `dataDir`; rejects where there is none. */
+/** Returns the address of the server that another process runs in `dataDir`; rejects if there is none. */
 export async function findRunningServer(dataDir: string): Promise<EmbeddedPostgres['connection']> {
   const home = await homeOf(dataDir)
   // The fifth line of postmaster.pid is the directory of the socket.

@@ -7,12 +7,12 @@ import { cannotRun, identity, serverEnvironment } from './run'
 import { port } from './socket-directory'
 import { readPidFile } from './takeover'
 
-/** What a server needs to run. */
+/** The paths that a server needs to run. */
 export interface ServerPaths {
   home: ServerHome
   programs: string
   socketDirectory: string
-  /** The process id in a postmaster.pid that is known to be no server's. */
+  /** The process id in a postmaster.pid that is known to belong to no server. */
   stalePid: number | undefined
 }
 
@@ -21,9 +21,9 @@ const readyDeadlineMs = 120_000
 const stopDeadlineMs = 10_000
 const logLimitBytes = 4 << 20
 
-/** One run of the server, our child in a session of its own: Ctrl-C is not for it but for us. */
+/** One run of the server as our child process, in its own session: Ctrl-C must reach us, not the server. */
 export class ServerProcess {
-  /** Resolves with a reason when the server has ended, wanted or not. */
+  /** Resolves with a reason when the server has ended, whether or not it was stopped. */
   readonly exited: Promise<string>
   readonly #child: ChildProcess
 
@@ -36,7 +36,7 @@ export class ServerProcess {
     return this.#child.pid
   }
 
-  /** Resolves when the server takes connections. Throws `StartError`, quoting the server. */
+  /** Resolves when the server accepts connections. Throws `StartError`, quoting the server. */
   static async start(place: ServerPaths): Promise<ServerProcess> {
     const { home } = place
     const logPath = join(home.path, 'server.log')
@@ -55,7 +55,7 @@ export class ServerProcess {
     throw damaged(home.cluster, `the server was not ready in ${readyDeadlineMs / 1000} s`)
   }
 
-  /** Ends all connections and the server; if it does not follow in time, without a checkpoint. */
+  /** Ends all connections and the server; after a timeout it stops the server without a checkpoint. */
   async stop(): Promise<void> {
     for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
       this.#child.kill(signal)
@@ -68,13 +68,13 @@ export class ServerProcess {
   }
 }
 
-/** Keeps the server's log bounded: from a size on it becomes `server.log.1` and begins anew. */
+/** Bounds the server's log: beyond a size it is copied to `server.log.1` and truncated. */
 export async function boundLog(path: string): Promise<void> {
   const file = await open(path, 'a', 0o600)
   await file.close()
   if ((await stat(path)).size < logLimitBytes) return
   await copyFile(path, `${path}.1`)
-  // Truncated, not renamed: the server appends to the file it was given.
+  // Truncated, not renamed: the server keeps appending to the file that it was given.
   await truncate(path)
 }
 
@@ -90,12 +90,12 @@ async function launch({ home, ...place }: ServerPaths, logPath: string) {
     stdio: ['ignore', log.fd, log.fd],
     env: {
       ...serverEnvironment,
-      // PostgreSQL refuses to start while the process in a stale postmaster.pid lives, whoever that
-      // is now. This names a process that cannot be a server; all its other checks remain.
+      // PostgreSQL refuses to start while the process in a stale postmaster.pid lives, whatever process that is now.
+      // This names a process that cannot be a server; all its other checks remain.
       ...(place.stalePid && { PG_GRANDPARENT_PID: `${place.stalePid}` }),
     },
   })
-  // Whoever leaves without waiting still tells it to end, or it would outlive us in its session.
+  // Also stops the server when this process exits without waiting: the server would outlive us in its session.
   const end = () => void child.kill('SIGINT')
   process.once('exit', end)
   child.once('spawn', () => spawned.resolve())
@@ -111,7 +111,7 @@ async function launch({ home, ...place }: ServerPaths, logPath: string) {
 function settings(socketDirectory: string): string[] {
   const values = {
     listen_addresses: '',
-    // A list: quoted, a comma in the path separates nothing.
+    // The value is a list: quotes keep a comma in the path from separating entries.
     unix_socket_directories: `"${socketDirectory.replaceAll('"', '""')}"`,
     unix_socket_permissions: '0700',
     port,
@@ -119,19 +119,19 @@ function settings(socketDirectory: string): string[] {
     shared_buffers: '64MB',
     max_wal_size: '256MB',
     fsync: 'on',
-    // Workers share memory in /dev/shm, of which a container often has 64 MB.
+    // Parallel workers share memory in /dev/shm, of which a container often has 64 MB.
     max_parallel_workers_per_gather: 0,
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_checkpoints: 'off',
-    // Statements and the details of errors carry customers' data.
+    // Statements and the details of errors contain customers' data.
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
   }
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
-/** Why the server ended, in its own words: its last fatal line since `from`, else its last line. */
+/** Returns the server's own reason for its end: its last fatal line since `from`, else its last line. */
 async function quote(logPath: string, from: number): Promise<string> {
   const text = await Bun.file(logPath).slice(from).text()
   const fatal = text.match(/(?:FATAL|PANIC): .*/g)?.[0]

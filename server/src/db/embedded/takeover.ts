@@ -10,7 +10,7 @@ interface PidFile {
   status: string
 }
 
-/** What a cluster's postmaster.pid says; undefined without one. */
+/** Reads a cluster's postmaster.pid; undefined if there is none. */
 export async function readPidFile(cluster: string): Promise<PidFile | undefined> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')
   const lines = text.split('\n')
@@ -19,9 +19,9 @@ export async function readPidFile(cluster: string): Promise<PidFile | undefined>
 }
 
 /**
- * Stops the server of `cluster` that a killed Tollgate left running. The caller holds the lock of
- * the home, so a server found here has no owner. Returns the process id of a stale postmaster.pid,
- * which by now may be anybody's; undefined without one. Throws `StartError` if it does not stop.
+ * Stops the server of `cluster` that a killed Tollgate left running. The caller holds the lock of the home, so a
+ * server found here has no owner. Returns the process id of a stale postmaster.pid, which may belong to any process by
+ * now; undefined without one. Throws `StartError` if the server does not stop.
  */
 export async function takeOver(
   cluster: string,
@@ -39,10 +39,10 @@ export async function takeOver(
   )
 }
 
-/** Whether `pid` is a living postmaster of this cluster, and not a stranger with its number. */
+/** Whether `pid` is a running postmaster of this cluster, not another process with the same number. */
 async function isServer(pid: number, cluster: string): Promise<boolean> {
   if (process.platform === 'linux') {
-    // A postmaster stands in its data directory; the link follows when that is moved. A zombie has none.
+    // The working directory of a postmaster is its data directory; the link follows a move. A zombie has none.
     const [directory, command] = await Promise.all([
       readlink(`/proc/${pid}/cwd`).catch(() => ''),
       readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''),
@@ -72,6 +72,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It ended between the look and the signal.
+    // The process ended between the check and the signal.
   }
 }

@@ -1,6 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Which backups this database was restored from; every node looks once what of its journal is missing. */
+/**
+ * The backups that this database was restored from; every node then books once what the database lacks of its journal.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table restored_backup (

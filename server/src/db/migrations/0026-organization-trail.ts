@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** What is changed in organizations, and by whom. */
+/** The audit log of organizations: each change and its actor. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table organization_trail (
@@ -25,7 +25,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     'organization_id, action, id desc',
     'organization_id, object_id, id desc',
     'organization_id, created_at',
-    // For forgetting what is old, and for accounts that are erased.
+    // For deleting old rows, and for erased accounts.
     'created_at',
     'actor, id',
     'object_id, id',
@@ -39,7 +39,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await guard(db)
 }
 
-/** A row goes when it is old; of a younger one, names and addresses of whoever is erased. */
+/** Allows deletes of old rows only, and in younger rows only the removal of an erased account's names and addresses. */
 async function guard(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function keep_organization_trail() returns trigger language plpgsql as $$

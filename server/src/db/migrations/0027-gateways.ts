@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Self-hosted gateways, and the connections that are called by them. */
+/** Self-hosted gateways, and the connections that are served by them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table gateway (
@@ -42,7 +42,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await announce(db)
 }
 
-/** Whichever node has a socket of it hears that it was deleted, or that another socket is its now. */
+/** Notifies the node that holds a gateway's socket when the gateway was deleted or got another socket. */
 async function announce(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function announce_gateway() returns trigger language plpgsql as $$

@@ -1,9 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
-/** What owners of connections charge for models that only their connections have. */
+/** The prices that owners of connections charge for models that only their connections serve. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The latest of a name counts. Not beside the found model, whose row goes with every word that its
-  // server does not have it now: its price stays. Null for no price any more.
+  // The latest price of a name counts. It is not a column of the found model, whose row is deleted each time its
+  // server reports that it no longer serves the model: the price stays. Null ends the price.
   await sql`
     create table connection_model_price (
       connection_id text not null references connection (id) on delete cascade,

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
-/** When self-hosted gateways were online, for what is shown of the last 24 hours. */
+/** The times at which self-hosted gateways were online, for the display of the last 24 hours. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Of one that is older than this table nothing is known of the time before.
+  // For a gateway that is older than this table, the time before is unknown.
   await sql`
     alter table gateway add column watched_since timestamptz not null default now()
   `.execute(db)

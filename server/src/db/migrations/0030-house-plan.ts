@@ -1,10 +1,10 @@
 import { sql, type Kysely } from 'kysely'
 import { newId } from '../id'
 
-/** A plan whose accounts the house pays for, and the operator's own account on it. */
+/** A plan whose accounts the installation pays for (the house), and the operator's own account on it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table plan add column house_pays boolean not null default false`.execute(db)
-  // What requests cost that the house paid for; it is in neither `cost` nor `written_off`.
+  // The cost of requests that the house paid for; it is in neither `cost` nor `written_off`.
   await sql`alter table usage_sum add column house_paid bigint not null default 0`.execute(db)
   await sql`
     insert into plan (id, name, house_pays)
@@ -12,7 +12,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       case when exists (select from plan where lower(name) = 'owner')
         then 'owner (built in)' else 'owner' end,
       true`.execute(db)
-  // The account that the first start made, unless an operator has decided on its limits.
+  // The account that the first start created, unless an operator has changed its limits.
   await sql`
     update users set plan_id = (select id from plan where house_pays)
     where email = 'operator@tollgate.internal' and is_operator and limits = '{}'

@@ -1,15 +1,15 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * Leases with generations: each statement about a lease names the generation that its node knows, and does
- * nothing where the lease has another one. Nodes that are short of an account wait in line in `credit_demand`.
+ * Leases with generations: each statement about a lease names the generation that its node knows, and does nothing if
+ * the lease has another one. Nodes that lack credit of an account queue in `credit_demand`.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table credit_lease
       add column generation integer not null default 0,
       add column yielded_at timestamptz not null default '-infinity'`.execute(db)
-  // Unlogged: after a crash of the database nodes ask again.
+  // Unlogged: after a crash of the database the nodes repeat their demands.
   await sql`
     create unlogged table credit_demand (
       account_id text not null,
@@ -32,7 +32,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await returnLeases(db)
 }
 
-/** One lease, of an account that the transaction has locked: what it reads is what was committed last. */
+/** Takes one lease of an account that the transaction has locked, so it reads the latest committed state. */
 const takeLease = (db: Kysely<unknown>) =>
   sql`
     create function take_lease(
@@ -118,7 +118,7 @@ const takeLease = (db: Kysely<unknown>) =>
       return answer;
     end $$`.execute(db)
 
-/** Several leases in one transaction; with `p_skips` not those of accounts that are locked. */
+/** Takes several leases in one transaction; with `p_skips` it skips those of locked accounts. */
 const takeLeases = (db: Kysely<unknown>) =>
   sql`
     create function take_leases(
@@ -152,8 +152,8 @@ const takeLeases = (db: Kysely<unknown>) =>
     end $$`.execute(db)
 
 /**
- * Ends what is not known about a lease: whatever was sent before names an earlier generation, and does nothing
- * when it comes. A lease that does not exist is made, ended.
+ * Fences a lease whose state is unknown: earlier statements name an earlier generation, and do nothing when they
+ * arrive late. A lease that does not exist is created as ended.
  */
 const fenceLease = (db: Kysely<unknown>) =>
   sql`

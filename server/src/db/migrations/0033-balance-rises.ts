@@ -1,11 +1,11 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * Balances that rose since balances were last looked at: an account that is credited and spends all of it
- * between two looks has fallen, too.
+ * Balances that rose since the last check: an account that is credited and spends everything between two checks has
+ * fallen below its threshold, too.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Rows are only added, and taken by the next look: who credits waits for nobody.
+  // Rows are only inserted, and deleted by the next check: a credit never waits for a lock.
   await sql`
     create table balance_rise (
       account_id text not null,

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** What has prices of its own and few requests have: parts of the counts of tokens, and searches. */
+/** Units with prices of their own that few requests have: parts of the token counts, and searches. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table usage_event

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** What of a request's prompt came from a cache or was written to one; null where none was. */
+/** The part of a request's prompt that was read from a cache or written to one; null for none. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table request_log

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Answers of `/v1/responses` that their callers asked to have kept, each with what was asked for it. */
+/** Answers of `/v1/responses` that are stored at the caller's request, each with its input. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table stored_response (

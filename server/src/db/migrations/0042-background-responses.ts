@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Answers that are made in the background, and the events of those that were asked for as streams. */
+/** Answers that are created in the background, and the events of those that were requested as streams. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table stored_response

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** What prices per character and per second are charged by; null for requests without such a price. */
+/** The units of prices per character and per second; null for requests without such a price. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table usage_event
