@@ -16,7 +16,7 @@ import { toUsd } from '../../wire/usd'
 import { queryPage } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
 
-/** What a user pays from. */
+/** The credit account of a user. */
 interface Account {
   id: string
   /** Nano-dollars. */
