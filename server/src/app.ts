@@ -32,7 +32,7 @@ import type { ReplyPorts } from './v1/reply'
 import { responseRoutes, type ResponsePorts } from './v1/responses'
 import { storedResponseRoutes } from './v1/stored-responses'
 
-/** What the application is put together from; main.ts makes it. */
+/** Dependencies of the application; main.ts creates them. */
 export interface AppPorts {
   gateway: Gateway
   catalog: Catalog
@@ -64,7 +64,7 @@ const modelEndpoints = (ports: AppPorts) => {
     .route('/', modelRoutes({ catalog, collectionsFor, modelsFor }, guards))
 }
 
-/** All routes. Throws when one of them says nothing about who may call it. */
+/** Creates all routes. Throws when one of them declares no access. */
 export function createApp(ports: AppPorts): Hono<Env> {
   const { guards, stores, witness } = ports
   const app = new Hono<Env>({ strict: false })
@@ -94,7 +94,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.route('/', docsRoutes(guards))
   app.get('/openapi.json', guards.open, describing(app, 'public'))
   app.get('/openapi-operator.json', guards.open, describing(app, 'operator'))
-  // Last, as it takes every path that a browser asks for and nobody else has.
+  // Last, as it handles every remaining path that a browser opens.
   app.route('/', dashboardRoutes(ports.dashboard, guards))
 
   app.notFound((c) =>
@@ -111,7 +111,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
   return app
 }
 
-/** Serves a description, made when it is first asked for. */
+/** Serves a description, built at the first request for it. */
 function describing(app: Hono<Env>, audience: Audience) {
   let described: Promise<string> | undefined
   return async (c: Context<Env>) => {

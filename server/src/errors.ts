@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 type Shape = Record<string, z.ZodType>
 
-/** One code a caller can see. The first status is the usual one. */
+/** One error code of the API. The first status is the usual one. */
 interface Row<Details extends Shape> {
   statuses: readonly [HttpStatus, ...HttpStatus[]]
   type: string
@@ -10,7 +10,7 @@ interface Row<Details extends Shape> {
   details: Details
 }
 
-/** The only statuses that leave the server. Source: contract 1.2. */
+/** The only statuses that the server sends. Source: contract 1.2. */
 export type HttpStatus = 200 | 201 | 400 | 401 | 402 | 403 | 404 | 429 | 500 | 502 | 503 | 504
 
 const kind =
@@ -61,7 +61,7 @@ export type Issue = (typeof issues)[number]
 
 const providerDetails = { provider: z.string(), provider_error: z.string() }
 
-/** Every error a caller can see. Amounts are USD, times seconds. Source: contract 1.7. */
+/** Every error that a caller can see. Amounts are USD, times seconds. Source: contract 1.7. */
 export const errors = {
   invalid_request: invalid('The request is not valid.', { issue: z.enum(issues) }),
   invalid_model: invalid('A model is named <provider>/<model>, for example openai/gpt-4o.', {}),
@@ -123,11 +123,11 @@ export const errors = {
 export type ErrorCode = keyof typeof errors
 type Details<Code extends ErrorCode> = (typeof errors)[Code]['details']
 
-/** Where a caller stands with the limit that has the least left. */
+/** A caller's rate limit status: that of the limit with the least left. */
 export interface RateLimitQuota {
   limit: number
   remaining: number
-  /** When it next gives something back, by the wall clock. */
+  /** The time at which capacity returns, by the wall clock. */
   resetAtMs: number
 }
 
@@ -142,20 +142,20 @@ export function reportQuota(
 }
 
 interface Extra {
-  /** Words for the caller, instead of the row's. */
+  /** Replaces the message of the row. */
   message?: string
   /** The field, query parameter or header at fault. */
   param?: string | null
-  /** One of the row's statuses, where it has two. */
+  /** One of the row's statuses, where it has several. */
   status?: HttpStatus
   /** Sent as `Retry-After`, rounded up to whole seconds. */
   retryAfterSeconds?: number
   /**
-   * False tells client libraries that a repeat is useless or would be billed again. By default that is
-   * so of every 4xx but 429: what is wrong with the request or its key stays wrong.
+   * False marks the error as not retryable for client libraries: a repeat is useless or would be billed again. By
+   * default that is every 4xx but 429, as an invalid request or key stays invalid.
    */
   retryable?: boolean
-  /** The limit that refused, on a 429. */
+  /** The limit that was exceeded, on a 429. */
   quota?: RateLimitQuota
   /** For the log, never for the caller. */
   cause?: unknown
@@ -166,7 +166,7 @@ type Rest<Code extends ErrorCode> = keyof Details<Code> extends never
   ? [extra?: Extra & { details?: Record<string, unknown> }]
   : [extra: Extra & { details: z.infer<z.ZodObject<Details<Code>>> }]
 
-/** A failure with words for the caller; thrown anywhere, rendered once. */
+/** An error with a message for the caller; thrown anywhere, rendered once. */
 export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly code: Code
   readonly status: HttpStatus
@@ -175,7 +175,7 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly retryAfterSeconds: number | undefined
   readonly retryable: boolean
   readonly quota: RateLimitQuota | undefined
-  /** The connection ends with the answer: the rest of the request is not worth waiting for. */
+  /** Closes the connection with the response: the rest of the request is not read. */
   readonly closes: boolean = false
 
   constructor(code: Code, ...[extra]: Rest<Code>) {
@@ -191,11 +191,11 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** `invalid_request`, the error of a field. `param` is its dotted path, null for the whole body. */
+/** Creates `invalid_request` for a field. `param` is its dotted path, null for the whole body. */
 export const invalidRequest = (param: string | null, issue: Issue, message: string) =>
   new ApiError('invalid_request', { param, message, details: { issue } })
 
-/** `gateway_unavailable` for infrastructure that does not answer; the cause goes to the log. */
+/** Creates `gateway_unavailable` for unavailable infrastructure; the cause goes to the log. */
 export const unavailable = (cause?: unknown) =>
   new ApiError('gateway_unavailable', { retryAfterSeconds: 2, cause })
 
@@ -211,11 +211,11 @@ export interface ErrorBody {
   request_id?: string
 }
 
-/** Anything thrown as an `ApiError`: what nobody named is an `internal_error` with no words of its own. */
+/** Converts a thrown value to an `ApiError`: an unknown one becomes an `internal_error` without its message. */
 export const toApiError = (thrown: unknown): ApiError =>
   thrown instanceof ApiError ? thrown : new ApiError('internal_error', { cause: thrown })
 
-/** The body of an error. Only `internal_error` carries the request id, in both its places. */
+/** Returns the body of an error. Only `internal_error` carries the request id, in both its places. */
 export function toErrorBody(error: ApiError, requestId: string): ErrorBody {
   const { code, message, param, details } = error
   const body = { type: errors[code].type, code, message, param, details }
@@ -223,7 +223,7 @@ export function toErrorBody(error: ApiError, requestId: string): ErrorBody {
   return { error: { ...body, request_id: requestId }, request_id: requestId }
 }
 
-/** The headers that belong to an error. Source: contract 4.7. */
+/** Returns the headers of an error. Source: contract 4.7. */
 export function toErrorHeaders(error: ApiError): Record<string, string> {
   const headers: Record<string, string> = {}
   if (error.retryAfterSeconds !== undefined) {

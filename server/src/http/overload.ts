@@ -89,7 +89,7 @@ export class Overload implements Disposable {
     return undefined
   }
 
-  /** A request was taken, and will be answered. */
+  /** Counts an admitted request, which will be answered. */
   entered(): void {
     this.#pending += 1
   }
