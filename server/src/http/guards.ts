@@ -66,7 +66,7 @@ export interface Guards {
   account: (permission: Permission, tenant: Tenant, body?: keyof typeof bodyBytes) => Guard
   /** `/api/public`: no authentication, with a rate limit for each client address. */
   public: Guard
-  /** `/api/admin`: the operator key; for all other callers the path does not exist. */
+  /** `/api/admin`: the operator key or an operator's session; for all other callers the path does not exist. */
   operator: Guard
   /** As `operator`, for a body that is a document. */
   operatorBulk: Guard

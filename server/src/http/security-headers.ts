@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import type { Env } from './env'
 
-/** Headers of all responses: no resources, no frames, no content sniffing; pages override them. */
+/** Headers of responses outside of `/v1`: no resources, no frames, no content sniffing; pages override them. */
 const always = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
