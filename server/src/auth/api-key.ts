@@ -30,8 +30,8 @@ function hasChecksum(key: string): boolean {
 }
 
 /**
- * Creates a service key: `sk-tg-`, 43 base-62 characters from 256 random bits, 6 of checksum. Source: contract
- * 2.2.
+ * Creates a service key: `sk-tg-`, 43 base-62 characters from 256 random bits, 6 of checksum.
+ * Source: contract 2.2.
  */
 export const newApiKey = () => newSecret('sk-tg-')
 

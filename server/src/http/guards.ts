@@ -10,8 +10,9 @@ import { actorContext, type Actor } from '../audit-log/actor-context'
 type Guard = MiddlewareHandler<Env>
 
 /**
- * Who may call a route, and the counter of its requests: the caller's own limits, the rate limit of `/api` for
- * each account, that of `/api/public` for each address; operator and open routes are not counted.
+ * The access class of a route: its permitted callers, and the counter of its requests: the caller's own limits, the
+ * rate limit of `/api` for each account, that of `/api/public` for each address; operator and open routes are not
+ * counted.
  */
 type Class = 'models' | 'api' | 'public' | 'operator' | 'open'
 

@@ -134,8 +134,8 @@ const telling = (name: string, value: unknown) => (saysNothing(name, value) ? un
 
 /**
  * Describes an interface from its routes: OpenAPI 3.1 as JSON. The operators' interface has a document of its own,
- * as it is outside of the public interface: clients generated from the public one contain none of it. Source:
- * contract 9.2, 9.6.
+ * as it is outside of the public interface: clients generated from the public one contain none of it.
+ * Source: contract 9.2, 9.6.
  */
 export async function describeInterface(
   app: Hono<Env>,

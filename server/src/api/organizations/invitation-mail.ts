@@ -15,8 +15,8 @@ interface Sender {
 }
 
 /**
- * Counts one mail of an account, in the transaction that queues it. Rejects with `rate_limit_exceeded`. Source:
- * contract 3.1.
+ * Counts one mail of an account, in the transaction that queues it. Rejects with `rate_limit_exceeded`.
+ * Source: contract 3.1.
  */
 export async function countMail(trx: Transaction<Schema>, { userId, limit }: Sender) {
   await lockAccount(trx, userId)
