@@ -29,7 +29,7 @@ export interface Env {
     bodyBytes: number
     /** The body of a request of `/api`, once its handler has read it. */
     sent: JsonObject | undefined
-    /** Logs the request when it ends. */
+    /** Whether a log line follows when the request ends; then its response has none. */
     hasLog: boolean | undefined
     /** The caller's rate limit status once authenticated; undefined without limits. */
     quota: RateLimitQuota | undefined

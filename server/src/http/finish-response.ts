@@ -16,7 +16,7 @@ export interface FinishedExchange {
   path: string
   /** Of a request to a model: the time spent waiting for a provider, in milliseconds. */
   readonly waitedMs?: number
-  /** Logs the request when it ends. */
+  /** Whether a log line follows when the request ends; then its response has none. */
   readonly hasLog?: boolean | undefined
 }
 

@@ -18,7 +18,7 @@ export const quotaFields = {
 export const Overrides = z.object(quotaFields)
 export type Overrides = z.output<typeof Overrides>
 
-/** Converts overrides to the stored text, which `readOverrides` reads. JSON has no `bigint`. */
+/** Converts overrides to the stored text, which `readAccountLimits` reads. JSON has no `bigint`. */
 export const toStoredOverrides = (overrides: Overrides): string =>
   JSON.stringify(overrides, (_name, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,
