@@ -82,5 +82,5 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', quotaRoutes(stores.quota, guards))
     .route('/', ticketRoutes(stores.tickets, guards))
 
-/** The types of these routes, for clients that know them. */
+/** The types of these routes, for typed clients. */
 export type AccountApi = ReturnType<typeof accountEndpoints>

@@ -24,8 +24,8 @@ interface Parts {
 }
 
 /**
- * Answers all requests: those to models directly, all others by the router, which with its middleware
- * makes a hundred objects for each. Both ways lead to the same handlers, but only this one traces.
+ * Answers all requests: those to models directly, all others through the router, which with its middleware
+ * allocates a hundred objects for each. Both ways lead to the same handlers, but only this one traces.
  */
 export function createFront(app: Hono<Env>, parts: Parts): Answer {
   const front = new Front(parts)
@@ -38,7 +38,7 @@ export function createFront(app: Hono<Env>, parts: Parts): Answer {
     let path = getPath(request.url)
     let handler = handlers.get(path)
     if (!handler) {
-      // With a slash at its end, or escapes, it means the same: as the router reads it.
+      // A trailing slash or escapes do not change the path's meaning: as the router reads it.
       path = app.getPath(request)
       handler = handlers.get(path)
     }
@@ -92,7 +92,7 @@ class Front {
     return this.#unread.after(request, await answering)
   }
 
-  /** Before anything is looked at, and without a line in the log. */
+  /** Rejects before any other check, and without a line in the log. */
   async refuse({ request, path }: Refused, refusal: Shed): Promise<Response> {
     const requestId = newId('req')
     const refused = { request, requestId, path, startedAtMs: performance.now(), quota: undefined }

@@ -11,7 +11,7 @@ type Answered = Response | undefined | Promise<Response | undefined>
 
 const path = '/gateway'
 
-/** The same answers, and the socket of self-hosted gateways. Source: docs/gateway-protocol.md. */
+/** Adds the socket of self-hosted gateways to the application's answers. Source: docs/gateway-protocol.md. */
 export function withGateways(
   answer: (request: Request, server: Listening) => Answered,
   sockets: Sockets,
@@ -25,7 +25,7 @@ export function withGateways(
   }
 }
 
-/** Who shows a token, or opens a socket; a browser that comes by is shown what it is shown elsewhere. */
+/** Whether a request shows a token or upgrades; a browser on this path gets the application's answer. */
 const isMeant = ({ headers }: Request) => headers.has('upgrade') || headers.has('authorization')
 
 interface Opening {
@@ -33,7 +33,7 @@ interface Opening {
   witness: RequestObserver
 }
 
-/** Undefined once the socket is open. */
+/** Upgrades the request. Returns undefined once the socket is open. */
 async function open(
   request: Request,
   server: Listening,
@@ -63,7 +63,7 @@ async function open(
 const noSocket =
   'This address opens WebSockets. If it was asked for one, a proxy in between did not pass Upgrade on.'
 
-/** The one status that only this socket has. Source: contract 1.2. */
+/** The status for an unsupported protocol version, which only this socket uses. Source: contract 1.2. */
 const refused = ({ message, supported }: VersionRefused) =>
   Response.json(
     {

@@ -69,5 +69,5 @@ export const operatorEndpoints = (stores: OperatorStores, guards: Guards) =>
     .route('/', trailRoutes(stores.trail, guards))
     .route('/', systemRoutes(stores, guards))
 
-/** The types of these routes, for clients that know them. */
+/** The types of these routes, for typed clients. */
 export type OperatorApi = ReturnType<typeof operatorEndpoints>

@@ -5,14 +5,14 @@ import { refuseControlCharacters } from '../http/control-characters'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
 
-/** Answers what is below `/api/auth`. */
+/** Answers requests below `/api/auth`. */
 export interface SignInAnswers {
   answer: (request: Request, clientAddress: string) => Promise<Response>
 }
 
 const mostBytes = 64 * 1024
 
-/** The request, its body read and checked. Rejects with `invalid_request` for control characters. */
+/** Returns the request with its body read and checked. Rejects with `invalid_request` for control characters. */
 async function withCheckedBody(request: Request): Promise<Request> {
   if (request.method !== 'POST') return request
   const body = await request.text()

@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from 'kysely'
 import type { LimitScope } from './principal'
 import type { PlanRow, Schema, UserRow } from '../db/schema'
 
-/** What is selected of an account's plan. */
+/** The columns of an account's plan. */
 export const planLimits = [
   'plan.requests_per_minute as plan_requests',
   'plan.tokens_per_minute as plan_tokens',
@@ -11,7 +11,7 @@ export const planLimits = [
   'plan.monthly_spend as plan_monthly_spend',
 ] as const
 
-/** What an account was granted, and what its plan has. */
+/** An account's overrides, and the limits of its plan. */
 interface Granted extends Pick<Selectable<UserRow>, 'limits'> {
   plan_requests: PlanRow['requests_per_minute']
   plan_tokens: PlanRow['tokens_per_minute']
@@ -20,7 +20,7 @@ interface Granted extends Pick<Selectable<UserRow>, 'limits'> {
   plan_monthly_spend: PlanRow['monthly_spend']
 }
 
-/** The limit of one account: what it was granted, null for no limit, else as its plan has it. */
+/** Returns a limit of one account: its override, null for no limit, else the plan's. */
 function overridden(
   overrides: Record<string, unknown>,
   type: string,
@@ -31,14 +31,14 @@ function overridden(
   return typeof value === 'number' ? value : null
 }
 
-/** The same of what an account may spend: nano-dollars, which JSON holds as text. */
+/** Returns the spending limit in the same way: nano-dollars, which JSON holds as text. */
 function overriddenSpend(overrides: Record<string, unknown>, planned: bigint | null) {
   const value = overrides['monthly_spend']
   if (value === undefined) return planned
   return typeof value === 'string' ? BigInt(value) : null
 }
 
-/** The limits of an account by itself, whatever its keys have. */
+/** Returns the limits of an account alone, without those of its keys. */
 export const accountScope = (id: string, row: Granted): LimitScope => ({
   id,
   requestsPerMinute: overridden(row.limits, 'requests_per_minute', row.plan_requests),
@@ -48,7 +48,7 @@ export const accountScope = (id: string, row: Granted): LimitScope => ({
   monthlySpend: overriddenSpend(row.limits, row.plan_monthly_spend),
 })
 
-/** An account's plan by name, and its limits. Rejects for an account that is not there. */
+/** Reads the name of an account's plan, and its limits. Rejects for an unknown account. */
 export async function readAccountLimits(db: Kysely<Schema>, userId: string) {
   const row = await db
     .selectFrom('users')

@@ -3,7 +3,7 @@ import type { Principal } from './principal'
 import { SwrCache } from '../db/swr-cache'
 import { ApiError } from '../errors'
 
-/** Looks one key up by its hash; undefined where there is none or its account is suspended. */
+/** Looks a key up by its hash; undefined for an unknown key and for a suspended account. */
 export type FindApiKey = (hash: string) => Promise<Principal | undefined>
 
 interface KeyringOptions {
@@ -16,8 +16,8 @@ interface KeyringOptions {
 const capacity = 100_000
 
 /**
- * Keys, looked up from memory. One lookup a key at a time; a lookup that fails serves what was known,
- * up to 5 minutes, and is `gateway_unavailable` after that: an outage never makes a key invalid.
+ * A cache of API keys. One lookup per key at a time; a failed lookup serves the cached value for up to 5 minutes,
+ * and is `gateway_unavailable` after that: an outage never makes a key invalid.
  */
 export class ApiKeyCache {
   readonly #lookUps: SwrCache<Principal | undefined>
@@ -32,15 +32,15 @@ export class ApiKeyCache {
     })
   }
 
-  /** How many keys are kept. */
+  /** The number of cached keys. */
   get size(): number {
     return this.#lookUps.size
   }
 
   /**
-   * The principal of an `Authorization` header. A promise only when the database is asked. Throws
-   * or rejects with `missing_api_key`, `invalid_api_key`, `expired_api_key`, `gateway_unavailable`, and
-   * with what `onUnknown` throws, which is called before a key that nobody is known by is looked up.
+   * Returns the principal of an `Authorization` header. A promise only for a lookup in the database. Throws or
+   * rejects with `missing_api_key`, `invalid_api_key`, `expired_api_key`, `gateway_unavailable`, and with what
+   * `onUnknown` throws, which is called before the lookup of a key that is not cached as valid.
    */
   authenticate(
     authorization: string | null,
@@ -50,24 +50,24 @@ export class ApiKeyCache {
     return found instanceof Promise ? found.then(usable) : usable(found)
   }
 
-  /** The same without asking the database: undefined where it has to be asked. */
+  /** Returns the cached principal: undefined where a lookup is required. */
   known(authorization: string | null): Principal | undefined {
     const known = this.#lookUps.known(hashIn(authorization))
     return known && usable(known.value)
   }
 
-  /** A key was changed or deleted. */
+  /** Evicts a changed or deleted key. */
   forgetKey(hash: string): void {
     this.#lookUps.forget(hash)
   }
 
-  /** An account was changed or deleted. */
+  /** Evicts the keys of a changed or deleted account. */
   forgetUser(userId: string): void {
-    // Keys of a suspended account are known as nobody's.
+    // Keys of a suspended account are cached without a principal.
     this.#lookUps.forgetWhere((principal) => !principal || principal.userId === userId)
   }
 
-  /** Notifications may have been missed: every entry is looked up again before it is used. */
+  /** Invalidates every entry, as notifications may have been missed: each is looked up again before use. */
   distrust(): void {
     this.#lookUps.distrust()
   }
@@ -77,8 +77,8 @@ const scheme = 'bearer'
 const isBearer = /^bearer(?!\S)/i
 
 /**
- * The credential of an `Authorization` header; the scheme's name is taken in any case. Throws
- * `missing_api_key` and `invalid_api_key`.
+ * Parses the credential of an `Authorization` header; the scheme is case-insensitive. Throws `missing_api_key` and
+ * `invalid_api_key`.
  */
 export function parseBearer(authorization: string | null): string {
   const header = authorization?.trim() ?? ''
@@ -89,7 +89,7 @@ export function parseBearer(authorization: string | null): string {
   return credential
 }
 
-/** What the key in a header is looked up by. */
+/** Returns the hash of the key in a header. */
 function hashIn(authorization: string | null): string {
   const key = parseBearer(authorization)
   if (!isWellFormed(key)) throw new ApiError('invalid_api_key')

@@ -5,10 +5,10 @@ const secretLength = 43
 const checksumLength = 6
 const shape = /^sk-tg-[0-9A-Za-z]{49}$/
 const tokenShape = /^gt-tg-[0-9A-Za-z]{49}$/
-/** Both prefixes are as long. */
+/** The length of a key before its checksum; both prefixes have the same length. */
 const bodyLength = 'sk-tg-'.length + secretLength
 
-/** CRC-32 in 6 base-62 digits; a typing error is found without asking anybody. */
+/** Returns the CRC-32 in 6 base-62 digits, which detects typing errors without a lookup. */
 function checksum(text: string): string {
   let rest = crc32(text)
   let digits = ''
@@ -19,7 +19,7 @@ function checksum(text: string): string {
   return digits
 }
 
-/** Whether a key ends with its checksum: digit by digit, as it is asked for every request. */
+/** Whether a key ends with its checksum: digit by digit, as every request checks it. */
 function hasChecksum(key: string): boolean {
   let rest = crc32(key.slice(0, bodyLength))
   for (let at = bodyLength + checksumLength - 1; at >= bodyLength; at--) {
@@ -30,12 +30,12 @@ function hasChecksum(key: string): boolean {
 }
 
 /**
- * A new service key: `sk-tg-`, 43 base-62 characters out of 256 random bits, 6 of checksum.
+ * Creates a service key: `sk-tg-`, 43 base-62 characters from 256 random bits, 6 of checksum.
  * Source: contract 2.2.
  */
 export const newApiKey = () => newSecret('sk-tg-')
 
-/** A new token of a self-hosted gateway: the same with `gt-tg-`. */
+/** Creates a token of a self-hosted gateway: the same with `gt-tg-`. */
 export const newGatewayToken = () => newSecret('gt-tg-')
 
 function newSecret(prefix: 'sk-tg-' | 'gt-tg-'): string {
@@ -50,14 +50,14 @@ function newSecret(prefix: 'sk-tg-' | 'gt-tg-'): string {
   return prefix + secret + checksum(prefix + secret)
 }
 
-/** Whether a text can be a key at all: its shape and its checksum. */
+/** Whether a text has the shape and the checksum of a key. */
 export const isWellFormed = (key: string) => shape.test(key) && hasChecksum(key)
 
-/** The same of a token of a self-hosted gateway. */
+/** Whether a text has the shape and the checksum of a self-hosted gateway's token. */
 export const isGatewayToken = (token: string) => tokenShape.test(token) && hasChecksum(token)
 
-/** What is stored and looked up in place of a key: its SHA-256 in hexadecimal. */
+/** Returns the hash that is stored and looked up in place of a key: its SHA-256 in hexadecimal. */
 export const hashOf = (key: string) => Bun.SHA256.hash(key, 'hex')
 
-/** The part of a key that is shown, so that people can tell keys apart. */
+/** Returns the part of a key that is shown to tell keys apart. */
 export const shownPart = (key: string) => key.slice(0, 12)

@@ -17,8 +17,8 @@ const isPermission = (name: string): name is Permission =>
   permissions.some((permission) => permission === name)
 
 /**
- * Looks keys up in the database, several by one statement; a suspended account has none. Rejects within a second
- * when the database answers nothing.
+ * Looks keys up in the database, several per statement; a suspended account has none. Rejects within a second when
+ * the database does not answer.
  */
 export function findApiKeyIn({
   query: db,
@@ -35,7 +35,7 @@ export function findApiKeyIn({
   })
   return async (hash) => {
     const found = await liveness.lookUp(batches.ask(hash))
-    // Each by itself: a row that cannot be read is nobody else's affair.
+    // Each is parsed alone: an unreadable row must not affect other keys.
     return found ? toPrincipal(found) : undefined
   }
 }
@@ -73,7 +73,7 @@ const findKeys = (db: Kysely<Schema>, hashes: readonly string[]) =>
 
 type KeyRow = Awaited<ReturnType<typeof findKeys>>[number]
 
-/** Who signs in to the dashboard; undefined for who may not. Rejects as `lookUpIn` does. */
+/** Finds the account of a dashboard session; undefined for a suspended one. Rejects as `findApiKeyIn` does. */
 export const findAccountIn =
   ({ query, liveness }: Pick<Database, 'query' | 'liveness'>) =>
   async (userId: string): Promise<DashboardSession | undefined> => {
@@ -86,10 +86,10 @@ export const findAccountIn =
     return { principal, isOperator: row.is_operator }
   }
 
-/** What stands for a key where somebody is signed in. */
+/** Stands for a key's id in sessions of the dashboard. */
 const sessionKeyId = 'session'
 
-/** Somebody with a session of the dashboard. */
+/** A caller with a session of the dashboard. */
 export interface DashboardSession {
   principal: Principal
   isOperator: boolean
@@ -117,8 +117,8 @@ const flushEveryMs = 10_000
 const mostWaiting = 100_000
 
 /**
- * Remembers which keys were used and writes it down every 10 s, in one statement: `last_used_at`
- * must not cost a write a request. What is lost at a crash is seconds of a date.
+ * Collects used keys and writes them every 10 s, in one statement: `last_used_at` must not cost a write per
+ * request. A crash loses seconds of a date.
  */
 export class LastUsedRecorder implements AsyncDisposable {
   readonly #db: Kysely<Schema>
@@ -133,7 +133,7 @@ export class LastUsedRecorder implements AsyncDisposable {
     this.#timer.unref()
   }
 
-  /** Notes that a key was used now. */
+  /** Records that a key was used now. */
   note(keyId: string): void {
     if (this.#usedAt.size < mostWaiting) this.#usedAt.set(keyId, Date.now())
   }

@@ -5,14 +5,14 @@ import { managers, requireRole, type Role } from './roles'
 /** Tables whose rows belong to an account or to an organization. */
 export type OwnedTable = 'connection' | 'connection_pool' | 'gateway'
 
-/** Whether a row is the account's own, or one of an organization where it is an active member. */
+/** Matches rows of the account, and of organizations where it is an active member. */
 export const isSeenBy = (table: OwnedTable, userId: string): RawBuilder<boolean> =>
   sql<boolean>`(${sql.ref(`${table}.user_id`)} = ${userId}
     or ${sql.ref(`${table}.organization_id`)} in (
       select organization_id from membership where user_id = ${userId} and status = 'active'
     ))`
 
-/** The account's role in the organization that a row belongs to; null for a row of its own. */
+/** Selects the account's role in the organization that owns a row; null for a row of its own. */
 export const roleOver = (table: OwnedTable, userId: string): RawBuilder<Role | null> =>
   sql<Role | null>`(
     select membership.role from membership
@@ -21,8 +21,8 @@ export const roleOver = (table: OwnedTable, userId: string): RawBuilder<Role | n
   )`
 
 /**
- * Throws `insufficient_permissions` for who may see a row and not change it: what an organization
- * has is changed with `admin`, by its managers. `role` is null for a row of one's own.
+ * Throws `insufficient_permissions` for a caller that may see a row and not change it: rows of an organization are
+ * changed with `admin`, by its managers. `role` is null for the caller's own row.
  */
 export function permitChange(caller: Principal, role: Role | null): void {
   if (role === null) return

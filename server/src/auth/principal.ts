@@ -3,13 +3,13 @@ import { ApiError } from '../errors'
 export const permissions = ['read', 'write', 'admin'] as const
 export type Permission = (typeof permissions)[number]
 
-/** What is counted under one id, and the most it may reach. */
+/** A counter's id, and its limit. */
 export interface LimitBucket {
   id: string
   limit: number
 }
 
-/** The most that an account or a key may use in a calendar month, in UTC; null for no limit. */
+/** The usage limits of an account or a key per calendar month, in UTC; null for no limit. */
 export interface MonthlyCap {
   id: string
   requests: number | null
@@ -17,16 +17,16 @@ export interface MonthlyCap {
   spend: bigint | null
 }
 
-/** The limits of a caller: in each list one row a scope, none where a scope has no limit. */
+/** The limits of a caller: in each list one row per scope, none where a scope has no limit. */
 export interface CallerLimits {
   requests: readonly LimitBucket[]
   tokens: readonly LimitBucket[]
   running: readonly LimitBucket[]
-  /** Empty for nearly everybody. */
+  /** Empty for nearly all callers. */
   monthly: readonly MonthlyCap[]
 }
 
-/** Who shares limits, such as all keys of an account; null for no limit. */
+/** A scope of limits, such as all keys of an account; null for no limit. */
 export interface LimitScope {
   id: string
   requestsPerMinute: number | null
@@ -37,7 +37,7 @@ export interface LimitScope {
   monthlySpend: bigint | null
 }
 
-/** All limits of all scopes hold. */
+/** Combines scopes: the limits of all of them apply. */
 export function combineLimits(scopes: readonly LimitScope[]): CallerLimits {
   const buckets = (kind: string, limitOf: (scope: LimitScope) => number | null) =>
     scopes.flatMap((scope) => {
@@ -54,25 +54,25 @@ export function combineLimits(scopes: readonly LimitScope[]): CallerLimits {
   }
 }
 
-/** Who calls, and what for. */
+/** An authenticated caller. */
 export interface Principal {
   keyId: string
-  /** The first characters of the key, as people see it. */
+  /** The first characters of the key, as the dashboard shows them. */
   keyPrefix: string
   userId: string
-  /** Who pays, unless an organization does. */
+  /** The paying account, unless an organization pays. */
   accountId: string
   permissions: readonly Permission[]
   /** Milliseconds since the epoch, null for never. */
   expiresAtMs: number | null
   /**
-   * The same by this process's monotonic clock, as the database's clock told it: what is judged on each
-   * request. A wall clock that is set anew makes no key of it usable or unusable.
+   * The same by this process's monotonic clock, derived from the database's clock: each request is checked against
+   * it. A change of the wall clock neither revives nor expires a key.
    */
   endsAtMs: number | null
-  /** What the account and the key may use, by plan, overrides and the key's own limits. */
+  /** The limits of the account and the key, from plan, overrides and the key itself. */
   limits: CallerLimits
-  /** The account wants its bodies kept in its request logs. */
+  /** Whether the account has enabled bodies in its request logs. */
   logBodies: boolean
 }
 

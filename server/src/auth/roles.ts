@@ -5,10 +5,10 @@ import { ApiError } from '../errors'
 export const roles = ['owner', 'admin', 'developer', 'viewer', 'member'] as const
 export type Role = MembershipRow['role']
 
-/** Who may change what an organization has. Source: contract 2.4. */
+/** Roles that may change what an organization owns. Source: contract 2.4. */
 export const managers: readonly Role[] = ['owner', 'admin']
 
-/** The role of an active member, undefined for everybody else. */
+/** Returns the role of an active member, undefined for all other accounts. */
 export async function findRole(
   db: Kysely<Schema>,
   userId: string,
@@ -24,7 +24,7 @@ export async function findRole(
   return row?.role
 }
 
-/** Throws `resource_not_found` for who is no active member, `insufficient_permissions` for another role. */
+/** Throws `resource_not_found` without an active membership, `insufficient_permissions` for another role. */
 export function requireRole(role: Role | undefined, allowed: readonly Role[]): void {
   if (role === undefined) throw new ApiError('resource_not_found')
   if (allowed.includes(role)) return

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { toTimestamp } from './fields'
 import { toUsd } from '../wire/usd'
 
-/** What an account is and has set, as it is stored. Amounts are nano-dollars. */
+/** The stored settings of an account. Amounts are nano-dollars. */
 export interface StoredSettings {
   id: string
   email: string
@@ -42,7 +42,7 @@ export const Settings = z
   })
   .meta({ ref: 'AccountSettings' })
 
-/** Settings as answers show them. What the payment processor calls things stays inside. */
+/** Shows settings. Identifiers of the payment processor stay internal. */
 export const toShownSettings = (row: StoredSettings): z.output<typeof Settings> => ({
   user_id: row.id,
   email: row.email,

@@ -5,17 +5,16 @@ import { getErrorFormat } from './error-format'
 import type { Claims } from '../idempotency/claims'
 import type { JsonObject } from '../wire/json-body'
 
-/** What a route of `/api` needs to do a thing once for an `Idempotency-Key`. */
+/** Dependencies of idempotent routes of `/api`. */
 export interface RepeatPorts {
   claims: Claims
-  /** How long a repeat waits for the first request, in milliseconds. */
+  /** The longest wait of a repeat for the first request, in milliseconds. */
   patienceMs: () => number
 }
 
 /**
- * Answers with what `work` makes; where the request carries an `Idempotency-Key` that was used before,
- * with what it made then. `work` says by `dispatched` when it does what must not be done twice. Source:
- * contract 4.9.
+ * Answers with the result of `work`; for a request with a known `Idempotency-Key`, with the result of the first
+ * one. `work` calls `dispatched` before a side effect that must not happen twice. Source: contract 4.9.
  */
 export async function answerOnce(
   c: Context<Env>,

@@ -1,4 +1,4 @@
-/** A schema of the description, as far as examples are made of it. */
+/** The parts of a schema in the description that examples are made from. */
 export interface Described {
   $ref?: string
   description?: string
@@ -20,13 +20,13 @@ export interface Described {
   additionalProperties?: Described | boolean
 }
 
-/** Components of the description by their names. */
+/** Components of the description by name. */
 export type Components = Readonly<Record<string, Described>>
 
 const digits = '01k9z3t6c8q4v7x2m5n0p1r3s4'
 const moment = '2026-01-31T09:30:00.000Z'
 
-/** Ids begin with what they name. Source: contract 1.3. */
+/** Prefixes of ids by their objects. Source: contract 1.3. */
 const prefixes: Readonly<Record<string, string>> = {
   user: 'user',
   account: 'user',
@@ -79,12 +79,12 @@ const prefixes: Readonly<Record<string, string>> = {
   public_organization: 'org',
 }
 
-/** What may be null, and is for most. */
+/** Names of fields that are nullable, and null for most objects. */
 const oftenEmpty = /error|next_cursor|deprecated|closed|resolved|completed|gateway_id|tool_call/
 
 const snake = (name: string) => name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()
 
-/** Words for a field by its name; the first that fits. */
+/** Sample texts by field name; the first match applies. */
 const texts: readonly (readonly [RegExp, string])[] = [
   [/_?email$/, 'ada@example.com'],
   [/(^|_)(at|start|end|timestamp|date)$/, moment],
@@ -125,13 +125,13 @@ const numbers: readonly (readonly [RegExp, number])[] = [
   [/rpm|requests_per_minute/, 60],
 ]
 
-/** Where a value stands: the name of its field, and the thing that it is a field of. */
+/** The position of a value: its field's name, and the object that the field belongs to. */
 interface Place {
   field: string
   owner: string
 }
 
-/** Makes one value of schemas, the same each time: by the names of fields, as a person would choose it. */
+/** Builds a sample value of a schema, deterministic and realistic, by the names of fields. */
 export class AnswerSample {
   readonly #components: Components
 
@@ -158,7 +158,7 @@ export class AnswerSample {
       : null
   }
 
-  /** What is there says more than what is not, but for what only some have. */
+  /** Prefers present values to null, except for fields that only some objects have. */
   #choice(choices: readonly Described[], place: Place): unknown {
     const present = choices.find(({ type }) => type !== 'null') ?? {}
     const isEmpty = choices.some(({ type }) => type === 'null') && oftenEmpty.test(place.field)

@@ -3,35 +3,35 @@ import { BodyShare, type Loop } from './body-share'
 import { BodyTurns } from './body-turns'
 import { ApiError } from '../errors'
 
-/** Bodies up to so many bytes are not counted, and never wait. */
+/** Bodies up to this size are not counted, and never wait. */
 export const smallBytes = 1 << 20
 
 const usual = {
-  /** The longest that a body waits for its turn. */
+  /** The longest wait of a body for room. */
   waitMs: 25_000,
-  /** How many may wait, in all and of one owner. */
+  /** The most waiting bodies, in all and of one owner. */
   mostWaiting: 256,
   mostWaitingOfOwner: 32,
-  /** While others wait, a body must come within so long, and one second more for each so many bytes. */
+  /** While others wait, a body must arrive within this time, plus one second for each of these bytes. */
   graceMs: 4000,
   bytesPerSecond: 2 << 20,
-  /** While others wait, one that was read and is not sent on counts for so long. */
+  /** While others wait, a body that was read must be sent on within this time. */
   unsentMs: 10_000,
-  /** An owner whose body was given up for its slowness sends no large one for so long. */
+  /** An owner whose body was ended for its slowness may send no large one for this time. */
   slowMs: 60_000,
   lookEveryMs: 250,
-  /** While others wait, garbage is collected each time that bodies of so many bytes have been sent on. */
+  /** While others wait, garbage is collected each time that this many bytes of bodies have been sent on. */
   collectEveryBytes: 16 << 20,
 }
 
 interface Options extends Partial<typeof usual> {
-  /** What all bodies may have together. */
+  /** The budget of all bodies together. */
   bytes: number
   /** Monotonic milliseconds. */
   now?: () => number
-  /** Where the work is counted that bodies make; not at all without it. */
+  /** Accounts for the event loop's time that bodies take; not counted without it. */
   loop?: Loop | undefined
-  /** Collects garbage, all of it and at once: what was made of a body, before others are read. None by default. */
+  /** Collects all garbage synchronously: that of earlier bodies, before others are read. None by default. */
   collect?: () => void
 }
 
@@ -45,7 +45,7 @@ interface Waiting {
   refuse: (refusal: ApiError) => void
 }
 
-/** Its sender has had his time. */
+/** A body that arrived too slowly while others waited. */
 class CameSlowly extends ApiError<'gateway_unavailable'> {
   override readonly closes = true
 }
@@ -63,10 +63,10 @@ const tooSlow = () =>
   })
 
 /**
- * The bytes that large bodies of requests have in this process, from before they are read until they are
- * sent on: parsed and written again, a body takes several times its length. Who finds no room waits; owners
- * take turns. One owner has half of it at most, or one body, so that two who pay for nothing cannot take all of
- * it alone; and while somebody waits, a body that comes slowly is given up.
+ * The memory budget of large request bodies in this process, from before they are read until they are sent on:
+ * parsed and encoded again, a body takes several times its length. A body without room waits; owners take turns.
+ * One owner has at most half of the budget, or one body, so that two free accounts cannot take all of it alone;
+ * while a body waits, others that arrive slowly are ended.
  */
 export class BodyBudget implements Disposable {
   readonly #limits: typeof usual & { bytes: number }
@@ -78,12 +78,12 @@ export class BodyBudget implements Disposable {
   #bytes = 0
   readonly #bytesOf = new Map<string, number>()
   readonly #waiting = new BodyTurns<Waiting>()
-  /** Owners whose bodies came slowly while others waited, and until when that counts. */
+  /** Owners whose bodies arrived slowly while others waited, with the end of their penalty. */
   readonly #slow = new LRUCache<string, number>({ max: mostSlow })
-  /** The one that may have more than there is, so that two that grow cannot wait for each other. */
+  /** The one share that may exceed the budget, so that two growing bodies never deadlock. */
   #beyond: BodyShare | undefined
   #timer: ReturnType<typeof setInterval> | undefined
-  /** How many were refused. */
+  /** The number of rejected bodies. */
   refused = 0
 
   constructor({ now = () => performance.now(), collect = () => {}, loop, ...limits }: Options) {
@@ -98,12 +98,12 @@ export class BodyBudget implements Disposable {
     return this.#bytes
   }
 
-  /** A share for one body of an owner; nothing is in it yet. It must be released. */
+  /** Opens an empty share for one body of an owner. It must be released. */
   open(owner: string): BodyShare {
     return new BodyShare(owner, this, this.#loop)
   }
 
-  /** Undefined where there is room. Rejects with `gateway_unavailable`. */
+  /** Takes bytes for a share. Returns undefined where there is room. Rejects with `gateway_unavailable`. */
   take(share: BodyShare, bytes: number): Promise<void> | undefined {
     if (share.isReleased || this.#isSlow(share.owner)) return Promise.reject(tooSlow())
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -135,31 +135,31 @@ export class BodyBudget implements Disposable {
   }
 
   /**
-   * What is made of a body is several times its length, in few and large pieces: left to itself the engine may
-   * begin with the next one before it looks for garbage.
+   * Collects garbage. The objects parsed from a body are several times its length, in few and large pieces: left
+   * to itself the engine may begin with the next body before it collects.
    */
   #tidy(bytes: number): void {
     this.#uncollected += bytes
     if (this.#waiting.size === 0 || this.#uncollected < this.#limits.collectEveryBytes) return
     this.#uncollected = 0
-    // In this turn the request still has it.
+    // In the current turn of the event loop the request still references it.
     setImmediate(() => this.#collect())
   }
 
-  /** When a body of so many bytes has to have come, should others wait. */
+  /** Returns the time by which a body of this size must have arrived, should others wait. */
   dueMs(bytes: number): number {
     const { graceMs, bytesPerSecond } = this.#limits
     return this.#now() + graceMs + (bytes / bytesPerSecond) * 1000
   }
 
-  /** The same for when it has to have been sent on. */
+  /** Returns the time by which it must have been sent on. */
   sentByMs(): number {
     return this.#now() + this.#limits.unsentMs
   }
 
   #admit(): void {
     let isBlocked = false
-    /** Whose first one waits for their own others: what they sent later does not overtake it. */
+    /** Owners whose first body waits for their own others: their later bodies do not overtake it. */
     const behind = new Set<string>()
     for (const waiting of this.#waiting.inOrder()) {
       const { share } = waiting
@@ -167,7 +167,7 @@ export class BodyBudget implements Disposable {
       const isFair = this.#isFair(waiting)
       if (isBlocked || !isFair || !this.#hasRoom(waiting.bytes)) {
         const mayGoBeyond = share.bytes > 0 && (this.#beyond ?? share) === share
-        // Whoever is behind would only take what this one waits for.
+        // Later bodies would only take the room that this one waits for.
         isBlocked ||= isFair && !mayGoBeyond
         if (!mayGoBeyond) {
           behind.add(share.owner)
@@ -216,20 +216,20 @@ export class BodyBudget implements Disposable {
     waiting.refuse(noRoom())
   }
 
-  /** Looks at all of them for as long as somebody waits. */
+  /** Checks all bodies while any body waits. */
   #watch(): void {
     if (this.#timer) return
     this.#timer = setInterval(() => this.look(), this.#limits.lookEveryMs)
     this.#timer.unref()
   }
 
-  /** Ends what others have waited for long enough. */
+  /** Ends bodies for which others have waited long enough. */
   look(): void {
     const now = this.#now()
     for (const waiting of this.#waiting.inOrder()) {
       if (now - waiting.sinceMs >= this.#limits.waitMs) this.#refuse(waiting)
     }
-    // Who waited behind one that has given up may have room.
+    // A body that waited behind an ended one may have room now.
     this.#admit()
     if (this.#waiting.size > 0) this.#hurry(now)
     if (this.#waiting.size === 0) this[Symbol.dispose]()
@@ -238,7 +238,7 @@ export class BodyBudget implements Disposable {
   #hurry(now: number): void {
     const isWaiting = new Set(this.#waiting.inOrder().map(({ share }) => share))
     for (const share of this.#shares) {
-      // It is not the sender's doing that one waits for more.
+      // A body that waits for more room is not slow by its sender's fault.
       if (now < share.dueMs || isWaiting.has(share)) continue
       if (!share.isRead) {
         this.refused += 1

@@ -3,9 +3,8 @@ interface Waiting {
 }
 
 /**
- * Who waits for room, in the order in which they get it: bodies that have a part of it already before those that
- * have nothing; of each kind one of every owner, then the next of each, so that nobody waits for all that
- * another one has sent.
+ * Orders bodies that wait for room fairly: those that already hold a part come before those that hold nothing;
+ * within each kind, one of every owner in turn, so that no owner waits for all bodies of another.
  */
 export class BodyTurns<One extends Waiting> {
   readonly #kinds = { growing: new Turns<One>(), fresh: new Turns<One>() }
@@ -18,7 +17,7 @@ export class BodyTurns<One extends Waiting> {
     this.#kindOf(waiting).add(waiting)
   }
 
-  /** A list of its own: it stays as it is while some of them are served or dropped. */
+  /** Returns a copy of the order: it stays unchanged while bodies are served or dropped. */
   inOrder(): One[] {
     if (this.size === 0) return []
     return [...this.#kinds.growing.inOrder(), ...this.#kinds.fresh.inOrder()]
@@ -28,7 +27,7 @@ export class BodyTurns<One extends Waiting> {
     return [...this.#kinds.growing.ofOwner(owner), ...this.#kinds.fresh.ofOwner(owner)]
   }
 
-  /** It has what it waited for; its owner comes after the others. To be told before its share grows. */
+  /** Removes a served body and moves its owner to the end. Must be called before its share grows. */
   served(waiting: One): void {
     this.#kindOf(waiting).served(waiting)
   }
@@ -42,7 +41,7 @@ export class BodyTurns<One extends Waiting> {
   }
 }
 
-/** The lists of owners; the owner whose turn is next comes first. */
+/** A list per owner; the next owner in turn comes first. */
 class Turns<One extends Waiting> {
   readonly #lists = new Map<string, One[]>()
   size = 0

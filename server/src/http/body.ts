@@ -5,10 +5,10 @@ import { ApiError, invalidRequest } from '../errors'
 import { maxAtOnce, parseObject, readObject, type JsonObject } from '../wire/json-body'
 import { withTimeout } from '../with-timeout'
 
-/** Below about 16 KB/s the runtime cuts a body after so long. */
+/** The runtime cuts a body that arrives slower than about 16 KB/s after this time. */
 const slowBodySeconds = 20
 const utf8 = new TextDecoder()
-/** For how much a body counts at first whose length nobody told. */
+/** The initial charge for a body of unknown length. */
 const middleBytes = 4 << 20
 const json = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
@@ -19,28 +19,28 @@ const tooLarge = (limitBytes: number) =>
     `The body is larger than ${limitBytes / 1024} KB, the most that is accepted here.`,
   )
 
-/** A body that comes steadily may take so long as a whole; that pace has no end by itself. */
+/** The most time for a whole body; the minimum pace alone sets no end. */
 const bodyMs = 120_000
 
-/** Where large bodies are counted. */
+/** Accounts for the memory of large bodies. */
 export interface Room {
-  /** The share of this request; smaller ones than `smallBytes` never ask for it. */
+  /** Opens the share of this request; bodies below `smallBytes` never call it. */
   share: () => BodyShare
 }
 
 interface Reading {
   limitBytes: number
   server: Pick<Server, 'timeout'>
-  /** Undefined where bodies are not counted. Whoever has it releases the share. */
+  /** Undefined where bodies are not counted. The owner of the room releases the share. */
   room?: Room | undefined
   mostMs?: number
   onText?: ((text: string) => void) | undefined
 }
 
 /**
- * The JSON object of a request's body and its length in bytes; `onText` gets the text it was. Rejects
- * with `invalid_request`: wrong content type, compressed, too large, not JSON; and with
- * `gateway_unavailable` where there is no room for a large one. Reading stops at the limit.
+ * Reads the JSON object of a request's body and its length in bytes; `onText` receives its text. Rejects with
+ * `invalid_request`: wrong content type, compressed, too large, not JSON; and with `gateway_unavailable` where
+ * there is no room for a large one. Reading stops at the limit.
  */
 export async function readJson(
   request: Request,
@@ -56,7 +56,7 @@ export async function readJson(
   if (encoding && encoding !== 'identity') {
     throw invalidRequest(null, 'wrong_content_type', 'A compressed body is not accepted.')
   }
-  // Two equal lengths arrive as one text with a comma, which says nothing.
+  // Two equal lengths arrive as one text with a comma, which is not a number.
   const length = headers.get('content-length') ?? ''
   const bytes = /^\d+$/.test(length) ? Number(length) : undefined
   if (bytes !== undefined && bytes > limitBytes) throw tooLarge(limitBytes)
@@ -68,32 +68,32 @@ export async function readJson(
     text = utf8.decode(read)
     size = read.byteLength
   } else text = await request.text().catch(() => Promise.reject(broken()))
-  // An answer may take as long as its own timers allow.
+  // The answer has timeouts of its own.
   server.timeout(request, 0)
   onText?.(text)
   const isSmall = text.length <= maxAtOnce
   return { body: isSmall ? parseObject(text) : await readLarge(text, reading, size), bytes: size }
 }
 
-/** What is done to a body before and after it is parsed, in milliseconds for each of its bytes. */
+/** The cost of reading a body and of using it once parsed, in milliseconds per byte. */
 const readByteMs = 2e-6
 const usedByteMs = 6e-6
 
-/** A large text as an object, in slices, all of it in its owner's share of the event loop. */
+/** Parses a large text in slices, all of them in its owner's share of the event loop. */
 async function readLarge(text: string, { room }: Reading, bytes: number): Promise<JsonObject> {
   const share = room?.share()
   const body = await readObject(text, async (ms) => {
     await new Promise((resolve) => void setImmediate(resolve))
     await share?.spend(ms)
   })
-  // Whatever is done next waits for it, not this request.
+  // The next work of this owner waits for it, not this request.
   share?.note(bytes * usedByteMs)
   return body
 }
 
 /**
- * The bytes of a body as they were sent, at most so many, for who checks a signature over them. Rejects
- * with `invalid_request`.
+ * Reads the bytes of a body as they were sent, up to a limit, for the check of a signature over them. Rejects with
+ * `invalid_request`.
  */
 export async function readBytes(
   request: Request,
@@ -112,16 +112,16 @@ interface Entering {
   server: Reading['server']
 }
 
-/** Takes so many bytes more of the share. */
+/** Adds bytes to the share. */
 async function enter(entering: Entering, bytes: number): Promise<void> {
   const waiting = entering.share.take(bytes)
   if (waiting) await pausing(entering, waiting)
 }
 
-/** Waits without the sender being cut for it. */
+/** Waits while the runtime's timeout of the sender is suspended. */
 async function pausing({ request, share, server }: Entering, waiting: Promise<void>) {
   server.timeout(request, 0)
-  // Who has gone keeps no place.
+  // A client that has disconnected gives up its place.
   const leave = () => share.release()
   request.signal.addEventListener('abort', leave, { once: true })
   try {
@@ -133,10 +133,10 @@ async function pausing({ request, share, server }: Entering, waiting: Promise<vo
 }
 
 /**
- * Reads piece by piece, and stops where the limit is passed. A length that was told counts at once: until
- * there is room nothing is taken from the connection, so that a body that waits costs nothing. Without one
- * a body counts as it grows: first for little, then for the most that it may have, so that of those which
- * grow side by side one comes to its end before the others have much.
+ * Reads piece by piece, and stops beyond the limit. A declared length counts at once: until there is room nothing
+ * is read from the connection, so that a waiting body costs nothing. Without one a body counts as it grows: first
+ * for little, then for the most that it may have, so that of bodies that grow side by side one completes before
+ * the others hold much.
  */
 async function readPieces(request: Request, reading: Reading, told?: number): Promise<Buffer> {
   const { limitBytes, server, room, mostMs = bodyMs } = reading
@@ -166,19 +166,19 @@ async function readPieces(request: Request, reading: Reading, told?: number): Pr
   } catch (thrown) {
     throw thrown instanceof ApiError ? thrown : broken()
   } finally {
-    // Where there is more, whoever answers looks after it.
+    // The handler that answers takes care of the unread rest.
     reader.releaseLock()
   }
   return pieces.whole()
 }
 
-/** What was read of a body: in one buffer as soon as it is known how much it may be. */
+/** The pieces read of a body: in one buffer as soon as its maximum length is known. */
 class Pieces {
   #whole: Buffer | undefined
   #pieces: Uint8Array[] = []
   bytes = 0
 
-  /** Memory of its own: what is not written to is not there yet. */
+  /** Allocates memory of its own: pages that are not written to are not resident. */
   reserve(bytes: number): void {
     const whole = Buffer.allocUnsafeSlow(bytes)
     let at = 0
@@ -201,7 +201,7 @@ class Pieces {
   }
 }
 
-/** Rejects with `invalid_request` after so long; the connection, which still has the rest, is closed. */
+/** Rejects with `invalid_request` after a timeout; the connection, which still carries the rest, is closed. */
 const inTime = <Read>(reading: Promise<Read>, ms: number): Promise<Read> =>
   withTimeout(reading, ms, () => new TooSlow(ms))
 

@@ -2,10 +2,10 @@ import ipaddr from 'ipaddr.js'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** The most hands that are looked at; who writes more than that is not believed. */
+/** The most proxies that are read; a longer header is not trusted. */
 const mostHands = 20
 
-/** An IPv4 address that came in by an IPv6 socket is that address; undefined for what is none. */
+/** Parses an address. An IPv4 address on an IPv6 socket is the IPv4 address; undefined for an invalid one. */
 const parse = (text: string): Address | undefined =>
   ipaddr.isValid(text) ? ipaddr.process(text) : undefined
 
@@ -16,9 +16,8 @@ const toNetwork = (text: string): [Address, number] => {
 }
 
 /**
- * Tells who asks, where requests come by way of proxies: each of them adds whom it was asked by to the
- * end of `X-Forwarded-For`. What an address outside of `networks` says counts for nothing, so that nobody
- * can take another one's.
+ * Determines the client's address behind proxies: each appends its peer's address to the end of `X-Forwarded-For`.
+ * Entries from addresses outside of `networks` are ignored, so that no client can claim another's address.
  */
 export function createClientAddress(networks: readonly string[]) {
   const trusted = networks.map(toNetwork)
@@ -37,7 +36,7 @@ export function createClientAddress(networks: readonly string[]) {
   }
 }
 
-/** Has a server tell for the address of a request that of its client, as far as its proxies are believed. */
+/** Wraps a server so that it returns the client's address of a request, as far as its proxies are trusted. */
 export function trustProxies<Server extends Pick<Bun.Server<unknown>, 'requestIP'>>(
   server: Server,
   networks: readonly string[],

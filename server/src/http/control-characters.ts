@@ -1,14 +1,14 @@
 import { invalidRequest } from '../errors'
 
-/** Passwords may hold what cannot be shown, but for NUL. */
+/** Passwords may contain any control character but NUL. */
 const isSecret = (name: string) => /password/i.test(name)
 
 const anyControl = /\p{Cc}/u
 
 /**
- * Throws `invalid_request` for a JSON body that holds a control character in a name or a string: PostgreSQL
- * stores no NUL, and no other has its place in an address, a name or a token. A body that is no JSON passes, for
- * who reads it to refuse.
+ * Throws `invalid_request` for a JSON body with a control character in a name or a string: PostgreSQL stores no
+ * NUL, and the others have no place in an address, a name or a token. A body that is not JSON passes; its reader
+ * rejects it.
  */
 export function refuseControlCharacters(text: string): void {
   let body: unknown
@@ -18,7 +18,7 @@ export function refuseControlCharacters(text: string): void {
     if (text.includes('\0') || text.includes('%00')) throw refusal('body')
     return
   }
-  // A list of what is left instead of recursion: what is nested deeply costs no stack.
+  // A work list instead of recursion: deep nesting costs no stack.
   const left: { name: string; value: unknown }[] = [{ name: 'body', value: body }]
   for (let one = left.pop(); one; one = left.pop()) {
     const { name, value } = one

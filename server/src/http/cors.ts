@@ -21,8 +21,8 @@ const exposed = [
 const vary = 'Origin, Access-Control-Request-Headers'
 
 /**
- * Any origin, no cookies, whatever headers are asked for: client libraries in browsers add their
- * own. A preflight is 200 without a key, as 204 is none of our statuses. Source: contract 1.9.
+ * Allows any origin, no cookies, and all requested headers: client libraries in browsers add their own. A
+ * preflight is 200 without a key, as 204 is not among the contract's statuses. Source: contract 1.9.
  */
 export const allowAnyOrigin: MiddlewareHandler<Env> = async (c, next) => {
   if (c.req.method === 'OPTIONS') {
@@ -43,7 +43,7 @@ export const allowAnyOrigin: MiddlewareHandler<Env> = async (c, next) => {
   return undefined
 }
 
-/** Only browsers say where they come from, and only they read the answer to it. */
+/** Only browsers send an origin, and only they read this header of the answer. */
 export function tellOrigin(request: Request, { headers }: Response): void {
   if (!request.headers.has('origin')) return
   headers.set('access-control-allow-origin', '*')

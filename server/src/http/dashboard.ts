@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import type { Env } from './env'
 import type { Guards } from './guards'
 
-/** A file of the dashboard, as it is and as most browsers take it. */
+/** A file of the dashboard, uncompressed and compressed as most browsers accept it. */
 export interface DashboardFile {
   type: string
   bytes: Buffer
@@ -19,7 +19,7 @@ export const toDashboardFile = (type: string, bytes: Buffer): DashboardFile => (
   zipped: gzipSync(bytes, { level: 9 }),
 })
 
-/** What a page may load and send: this service, and nothing else. Styles are set by the components. */
+/** Content-Security-Policy of pages: only this service. Components set styles. */
 const policy = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -38,13 +38,13 @@ const headers = {
   vary: 'accept-encoding',
 }
 
-/** Their names change with what is in them. */
+/** File names change with their content. */
 const forGood = 'public, max-age=31536000, immutable'
 
-/** Paths that are never pages, whatever a browser asks for. */
+/** Paths that are never pages, even when a browser opens them. */
 const isOther = /^\/(api|v1|docs|assets|healthz|readyz|metrics|gateway|openapi\.json)(\/|$)/
 
-/** The dashboard's files, and its first page for every path that is one of its own. */
+/** Serves the dashboard's files, and its first page for every path of its own. */
 export const dashboardRoutes = (files: () => Promise<DashboardFiles>, { open }: Guards) =>
   new Hono<Env>().get('*', open, async (c, next) => {
     const { path } = c.req

@@ -37,7 +37,7 @@ function bodyWords({ bodyBytes }: Access, { requestBody }: Operation): string {
   return `A body may have ${most < kilobyte ? `${most} KB` : `${most / kilobyte} MB`}.`
 }
 
-/** Completes each operation: notes and who may call it, and an example of each answer that has none. */
+/** Completes each operation: adds notes and access, and an example of each answer that has none. */
 export function complete(description: Description, routes: readonly Registered[]): void {
   const sample = new AnswerSample(description.components?.schemas ?? {})
   const accessOf = new Map(
@@ -60,7 +60,7 @@ export function complete(description: Description, routes: readonly Registered[]
 }
 
 /**
- * Says of a body what holds for all of `/api`: a POST takes null for an optional field and, where it requires none, no
+ * Documents the body rules of `/api`: a POST takes null for an optional field and, without required fields, no
  * body; any other method needs a field. Source: contract 1.1, 1.2.
  */
 function describeBody({ requestBody }: Operation, method: string, components: Components = {}) {
@@ -80,9 +80,9 @@ function describeBody({ requestBody }: Operation, method: string, components: Co
 const isNullable = ({ type, anyOf, enum: values }: Described): boolean =>
   [type].flat().includes('null') || (anyOf?.some(isNullable) ?? values?.includes(null) ?? false)
 
-/** A schema that takes null as well, with its words and its default where readers look for them. */
+/** Makes a schema nullable, and keeps its description and its default where readers look for them. */
 function orNull(schema: Described): Described {
-  // An empty one takes anything.
+  // An empty schema takes anything.
   if (isNullable(schema) || !(schema.type ?? schema.anyOf ?? schema.oneOf ?? schema.$ref))
     return schema
   if (typeof schema.type === 'string' && !schema.enum && !('const' in schema)) {

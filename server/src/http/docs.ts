@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-// Their paths, on the disk or in the executable.
+// Paths on the disk or in the executable.
 import scriptPath from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import stylePath from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import type { Env } from './env'
@@ -49,8 +49,8 @@ SwaggerUIBundle({
 `
 
 /**
- * There is one server and there are no links between operations, so neither takes up room. The
- * colours take the place of those of Swagger UI that are too pale to read, or too dark.
+ * There is one server and there are no links between operations, so both are hidden. The colours replace those of
+ * Swagger UI that lack contrast.
  */
 const theme = `:root { color-scheme: light dark; --green: #17774a; --blue: #1a66c2 }
 body { margin: 0 }
@@ -90,14 +90,13 @@ const own: ReadonlyMap<string, readonly [type: string, text: string]> = new Map(
   ['theme.css', ['text/css; charset=utf-8', theme]],
 ])
 
-/** Nothing is loaded from anywhere else. */
+/** Content-Security-Policy: this service only. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
   "img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 /**
- * `/docs`: the description of the interface for people, from files of this installation; `/docs/operator` that of the
- * operator's.
+ * `/docs`: the API reference, from files of this installation; `/docs/operator` is the operators'.
  */
 export const docsRoutes = (guards: Guards) =>
   new Hono<Env>()

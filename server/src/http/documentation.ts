@@ -3,20 +3,19 @@ import { z } from 'zod'
 import { errors, type ErrorCode } from '../errors'
 import { keyHeader } from '../idempotency/key'
 
-/** A response of a route, for its description. */
+/** Documents a response of a route. */
 export const answers = (status: 200 | 201, description: string, schema: z.ZodType) => ({
   [status]: { description, content: { 'application/json': { schema: resolver(schema) } } },
 })
 
-/** Bodies to try: what each shows -> the body. */
+/** Example bodies: title -> body. */
 type Examples = Readonly<Record<string, object>>
 
 /**
- * A JSON body of a route, for its description; who reads it checks it. The schema gets `name` among
- * the components.
+ * Documents the JSON body of a route; its handler validates it. The schema becomes the component `name`.
  */
 export const accepts = (name: string, schema: z.ZodType, examples: Examples) => ({
-  // A PUT needs at least one field all the same (`described.ts`).
+  // A PUT needs at least one field all the same (`describe-operations.ts`).
   required: !schema.safeParse({}).success,
   content: {
     'application/json': {
@@ -31,7 +30,7 @@ export const accepts = (name: string, schema: z.ZodType, examples: Examples) => 
   },
 })
 
-/** `missing_api_key` -> `MissingApiKeyError`; `internal_error` is one already. */
+/** `missing_api_key` -> `MissingApiKeyError`; `internal_error` already ends so. */
 const componentOf = (code: ErrorCode) =>
   `${code.replace(/_error$/, '')}_error`.replaceAll(/(?:^|_)(\w)/g, (_match, letter: string) =>
     letter.toUpperCase(),
@@ -58,11 +57,11 @@ const toSchema = (code: ErrorCode) =>
 const codes = Object.keys(errors).filter((name): name is ErrorCode => name in errors)
 const schemas = new Map(codes.map((code) => [code, toSchema(code)]))
 
-/** A line of a list in Markdown, where `<key>` would be a tag and vanish. */
+/** A list item in Markdown, in which a bare `<key>` would be read as a tag and vanish. */
 const toLine = (code: ErrorCode) =>
   `- \`${code}\`: ${errors[code].message.replaceAll('<', String.raw`\<`)}`
 
-/** Responses for error codes: one a status, from the rows of `errors.ts`. */
+/** Documents error codes: one response per status, from the rows of `errors.ts`. */
 export function describeErrors(...codes: ErrorCode[]) {
   const statuses = new Map<number, ErrorCode[]>()
   for (const code of [...codes, 'internal_error', 'gateway_unavailable'] as const) {
@@ -85,7 +84,7 @@ export function describeErrors(...codes: ErrorCode[]) {
   )
 }
 
-/** What every route behind a key can answer. */
+/** Errors of every route with a key. */
 export const keyErrors = [
   'missing_api_key',
   'invalid_api_key',
@@ -98,18 +97,18 @@ interface DescribedRoute {
   operationId: string
   summary: string
   tag: string
-  /** 200 unless something is made. */
+  /** 201 for routes that create something, else 200. */
   status?: 200 | 201
-  /** When a route that makes something answers with 200 instead, in words. */
+  /** The case in which a creating route answers 200, in words. */
   otherwise?: string
   answer: z.ZodType
-  /** Of the answer; of lines the schema is that of one line. JSON unless said. */
+  /** The content type of the answer, JSON by default; for lines the schema describes one line. */
   type?: string
   body?: readonly [name: string, schema: z.ZodType, examples: Examples]
   /** Parameters of the path, and of the query. */
   path?: readonly string[]
   query?: readonly string[]
-  /** Whether an `Idempotency-Key` makes repeating it safe. */
+  /** Whether an `Idempotency-Key` makes repeats safe. */
   isRepeatable?: true
   errors?: readonly ErrorCode[]
 }
@@ -139,10 +138,10 @@ export const accountRoute = (route: DescribedRoute) =>
     responses: answersOf(route, keyErrors),
   })
 
-/** What every route of `/api/admin` can answer: to everybody but an operator it does not exist. */
+/** Errors of every route of `/api/admin`: it does not exist for callers that are no operators. */
 const operatorErrors = ['resource_not_found', 'insufficient_permissions'] as const
 
-/** Describes a route of `/api/admin`, for the description that operators read. */
+/** Documents a route of `/api/admin`, in the operators' description. */
 export const operatorRoute = (route: DescribedRoute) =>
   describeRoute({
     ...inCommon(route),
@@ -178,12 +177,12 @@ const answersOf = (route: DescribedRoute, common: readonly ErrorCode[]) => ({
   ),
 })
 
-/** What a DELETE answers, and whatever else has nothing to show. */
+/** The answer of a DELETE, and of other actions without a result. */
 export const Done = z
   .object({ success: z.literal(true), message: z.string() })
   .meta({ ref: 'Done' })
 
-/** Beside the rows of a list. */
+/** The pagination of a list. */
 export const Pagination = z
   .object({
     total: z.int(),
@@ -194,5 +193,5 @@ export const Pagination = z
   })
   .meta({ ref: 'Pagination' })
 
-/** The query of every list that is paged. */
+/** The query parameters of every paged list. */
 export const paging = ['limit', 'offset', 'cursor'] as const

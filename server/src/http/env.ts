@@ -5,14 +5,14 @@ import type { RateLimitQuota } from '../errors'
 import type { OwnerBudget } from '../policy/owner-budget'
 import type { JsonObject } from '../wire/json-body'
 
-/** What of the listening server a request is answered with. */
+/** The parts of the listening server that handlers use. */
 export type Server = Pick<Bun.Server<unknown>, 'requestIP' | 'timeout'>
 
-/** What every handler finds in Hono's context. */
+/** Hono's context of every handler. */
 export interface Env {
   Bindings: {
     server: Server
-    /** What large bodies may take. */
+    /** The memory budget of large bodies. */
     bodies: BodyBudget
     /** The event loop's time, by owner. */
     budget: OwnerBudget
@@ -23,15 +23,15 @@ export interface Env {
     requestId: string
     /** Monotonic milliseconds. */
     startedAtMs: number
-    /** Set by the guard of the route, where it asks for a key. */
+    /** Set by the guard of a route that requires a key. */
     principal: Principal
-    /** The most that a body may have; set by the guard of a route of `/api`. */
+    /** The body limit; set by the guard of a route of `/api`. */
     bodyBytes: number
     /** The body of a request of `/api`, once its handler has read it. */
     sent: JsonObject | undefined
-    /** It gets a line in the log when it ends. */
+    /** Whether a log line follows when the request ends; then its response has none. */
     hasLog: boolean | undefined
-    /** Where the caller stands with his limits, once he is known; undefined where he has none. */
+    /** The caller's rate limit status once authenticated; undefined without limits. */
     quota: RateLimitQuota | undefined
   }
 }

@@ -4,21 +4,21 @@ import { wording as messages } from '../protocols/messages/error-format'
 import { createFailedStream } from '../protocols/responses/failed-stream'
 import { wording as responses } from '../protocols/responses/error-format'
 
-/** In a URL that may be unreadable: what a base URL that ends in `/v1` or a slash makes of a path counts too. */
+/** Matches a URL that may be malformed, including the repeated `/v1` or slashes of a base URL that ends in them. */
 const ofMessages = /^(https?:\/\/[^/]*)?(\/+v1)*\/+messages(?![\w-])/
 const ofResponses = /^(https?:\/\/[^/]*)?(\/+v1)*\/+responses(?![\w-])/
 const ofModels = /^(https?:\/\/[^/]*)?(\/+v1)*\/+models(?![\w-])/
 
-/** Whether a request is for the list of models in Anthropic's shape. Source: contract 5.1. */
+/** Whether a request asks for the list of models in Anthropic's format. Source: contract 5.1. */
 export const asksAnthropic = (request: Request) => request.headers.has('anthropic-version')
 
-/** The SDKs of OpenAI take JSON and read an error by its status; Codex does not. */
+/** The SDKs of OpenAI accept JSON and read an error from its status; Codex does not. */
 const takesStreamsOnly = (request: Request) =>
   request.headers.get('accept')?.trim() === 'text/event-stream'
 
 const streamedResponses: Wording = { ...responses, failedStream: createFailedStream }
 
-/** How the answers to a request word their errors: as its client reads them. */
+/** Returns the error format that the client of a request reads. */
 export function getErrorFormat(request: Request): Wording {
   const { url } = request
   if (ofMessages.test(url)) return messages

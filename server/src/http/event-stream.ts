@@ -3,33 +3,33 @@ import { toRendered } from './render'
 import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
 import { FrameWriter, type EventWriter } from '../wire/event-writer'
 
-/** A stream of chunks on its way out, and what its events are written by. */
+/** A stream of chunks to a client, and the writer of its events. */
 export interface OutgoingStream {
   writer: EventWriter
   requestId: string
   /**
-   * Settles with the first good event, or with what failed before it. `isTold`: what it gives are
-   * frames already.
+   * Settles with the first good event, or with the failure before it. `isTold`: the stream yields frames that are
+   * already encoded.
    */
   opening: Promise<{ stream: ChunkStream; isTold?: boolean }>
-  /** The headers do not wait for the first event. */
+  /** Sends the headers before the first event. */
   isEarly: boolean
-  /** What is told of a stream that broke, for the log. */
+  /** Receives the error of a stream that broke, for the log. */
   onBroken: (error: ApiError) => void
-  /** Gets every byte of it, where it is to be kept. */
+  /** Receives every byte of the stream, where its answer is to be kept. */
   copy?: StreamCopy | undefined
   crashAt?: CrashAtLastByte | undefined
 }
 
-/** Where a test may kill the process; with the last byte on its way for the second. */
+/** A crash point of tests; for the second one the last byte is already on its way. */
 export type CrashAtLastByte = (point: 'before-last-byte' | 'after-last-byte') => void
 
-/** Where the bytes of a stream go besides its reader. */
+/** A copy of a stream's bytes. */
 export interface StreamCopy {
   add: (bytes: Uint8Array) => void
-  /** It is whole with these. Resolves when it is kept; never rejects, and twice is harmless. */
+  /** Completes the copy with the last bytes. Resolves once it is stored; never rejects, and twice is harmless. */
   end: (bytes: Uint8Array) => Promise<void>
-  /** Its reader has gone: it will never be whole. */
+  /** Discards the copy: its client has disconnected, so it will never be complete. */
   drop: () => void
 }
 
@@ -37,8 +37,8 @@ const encoder = new TextEncoder()
 const encode = (text: string) => encoder.encode(text)
 
 /**
- * Looks after all open streams: a comment after a silence, and an end to those whose reader takes
- * nothing. One timer for all, so that a chunk costs none.
+ * Watches all open streams: sends a comment after a silence, and ends those whose client stops reading. One timer
+ * serves all, so that a chunk costs none.
  */
 export class StreamWatch implements Disposable {
   readonly #streams = new Set<EventStream>()
@@ -53,7 +53,7 @@ export class StreamWatch implements Disposable {
     this.#timer.unref()
   }
 
-  /** How many streams are open. */
+  /** The number of open streams. */
   get size(): number {
     return this.#streams.size
   }
@@ -66,7 +66,7 @@ export class StreamWatch implements Disposable {
     this.#streams.delete(stream)
   }
 
-  /** Ends all open streams with an error frame: the process stops. */
+  /** Ends all open streams with an error frame, for shutdown. */
   endAll(error: ApiError): void {
     for (const stream of this.#streams) stream.end(error)
   }
@@ -81,14 +81,14 @@ export class StreamWatch implements Disposable {
   }
 }
 
-/** The body of a streamed answer. It takes from its source no faster than the reader takes from it. */
+/** The body of a streamed answer. Backpressure: it reads from its source no faster than its client reads. */
 class EventStream {
   readonly #outgoing: OutgoingStream
   readonly #watch: StreamWatch
   #writer: EventWriter
   #source: ChunkStream | undefined
   #controller: ReadableStreamDirectController | undefined
-  /** The reader has taken what there was. */
+  /** The client has read everything that was sent. */
   #isWanted = false
   #isClosed = false
   #lastMoveMs = performance.now()
@@ -100,7 +100,7 @@ class EventStream {
     watch.add(this)
   }
 
-  /** Written to the socket directly: what other streams have between the two costs as much as all else. */
+  /** Written to the socket directly: the stages between the two in other streams cost as much as all else. */
   toBody(): ReadableStream<Uint8Array> {
     const source: Bun.DirectUnderlyingSource<Uint8Array> = {
       type: 'direct',
@@ -109,7 +109,7 @@ class EventStream {
         if (!this.#isClosed) this.#leave(new ClientGone())
       },
     }
-    // Of Bun's own kind, which a browser's types do not have; the dashboard's are checked with those.
+    // Bun's direct streams are missing in a browser's types, with which the dashboard is checked.
     const asAny: object = source
     return new ReadableStream<Uint8Array>(asAny)
   }
@@ -118,7 +118,7 @@ class EventStream {
     this.#controller = controller
     this.#move(true)
     try {
-      // The runtime holds headers back until there is a body to send with them.
+      // The runtime holds headers back until there is body to send with them.
       if (this.#outgoing.isEarly) await this.#send(controller, this.#writer.ping)
       this.#source ??= await this.#open()
       while (!this.#isClosed) await this.#pass(controller, this.#source)
@@ -133,7 +133,7 @@ class EventStream {
     return stream
   }
 
-  /** Passes on what comes next from the source, or its end. */
+  /** Sends the next chunk of the source, or its end. */
   async #pass(controller: ReadableStreamDirectController, source: ChunkStream): Promise<void> {
     const chunks = await source.read()
     let text = ''
@@ -141,10 +141,10 @@ class EventStream {
     const isOver = !chunks || source.ended
     if (isOver && !this.#isClosed) text += this.#writer.end()
     const { kept } = this.#writer
-    // Before it goes out, so that a client that has read the end can go on from it.
+    // Awaited before the end goes out, so that a client that has read it can continue from the answer.
     if (kept) await kept
     if (this.#isClosed) return
-    // A writer may have nothing to say of what it was given.
+    // A writer may have no text for a chunk.
     if (!isOver) return text === '' ? undefined : this.#send(controller, text)
     const { copy, crashAt } = this.#outgoing
     // Likewise for a repeat of the request.
@@ -154,7 +154,7 @@ class EventStream {
     crashAt?.('after-last-byte')
   }
 
-  /** The error in the words of the caller, then the end. */
+  /** Sends the error in the format of the caller, then the end. */
   #fail(controller: ReadableStreamDirectController, thrown: unknown): void {
     if (this.#isClosed) return
     const error = toRendered(thrown)
@@ -163,7 +163,7 @@ class EventStream {
     this.#close(controller, this.#writer.fail(error, requestId))
   }
 
-  /** Resolves when more can be sent; undefined where it can at once, as nearly always. */
+  /** Resolves when more can be sent; undefined where it can at once, which is nearly always. */
   #send(controller: ReadableStreamDirectController, text: string): Promise<void> | undefined {
     this.#outgoing.copy?.add(encode(text))
     const written = controller.write(text)
@@ -193,7 +193,7 @@ class EventStream {
     void controller.end()
   }
 
-  /** Ends the stream from our side; what was on its way from the provider is dropped. */
+  /** Ends the stream from the server's side and drops what the provider still sends. */
   end(error: ApiError): void {
     if (this.#isClosed || !this.#controller) return this.#leave(error)
     this.#source?.cancel(error)
@@ -218,19 +218,19 @@ class EventStream {
       if (this.#controller) void this.#send(this.#controller, this.#writer.ping)
     } else if (!this.#isWanted && stillMs >= slowClientMs) {
       this.#leave(new ClientGone())
-      // Resets the socket: whoever does not read does not need a proper end.
+      // Resets the socket: a client that does not read needs no proper end.
       this.#controller?.close(new ClientGone())
     }
   }
 }
 
-/** A streamed answer's body. Source: contract 4.3. */
+/** Returns the body of a streamed answer. Source: contract 4.3. */
 export const toEventStream = (
   outgoing: OutgoingStream,
   watch: StreamWatch,
 ): ReadableStream<Uint8Array> => new EventStream(outgoing, watch).toBody()
 
-/** Undefined when `opening` has not settled after `patienceMs`. Rejects as it does. */
+/** Resolves with undefined when `opening` has not settled after `patienceMs`. Rejects as it does. */
 export async function waitForOpening<Value>(
   opening: Promise<Value>,
   patienceMs: number,

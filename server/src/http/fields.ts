@@ -8,13 +8,13 @@ import { isOneLine } from '../wire/one-line'
 
 const zero = String.fromCharCode(0)
 
-/** What PostgreSQL would not keep of a text as it is, in JSON even less. */
+/** Returns why PostgreSQL would not store a text unchanged; JSON allows even less. */
 function faultOf(text: string): string | undefined {
   if (text.includes(zero)) return 'holds a zero character'
   return text.isWellFormed() ? undefined : 'holds half of a surrogate pair'
 }
 
-/** The first text, or name, that cannot be kept: its dotted path and why. */
+/** Finds the first text, or name, that cannot be stored: its dotted path and the reason. */
 function unkeptIn(value: unknown, path: string): { path: string; fault: string } | undefined {
   if (typeof value === 'string') {
     const fault = faultOf(value)
@@ -29,7 +29,7 @@ function unkeptIn(value: unknown, path: string): { path: string; fault: string }
   return undefined
 }
 
-/** The body of a request. Rejects with `invalid_request`, for texts that cannot be kept too. */
+/** Reads the body of a request. Rejects with `invalid_request`, also for texts that cannot be stored. */
 async function bodyOf(c: Context<Env>): Promise<JsonObject> {
   const share = c.env.bodies.open(c.get('principal')?.accountId ?? '')
   const { body } = await readJson(c.req.raw, {
@@ -45,8 +45,8 @@ async function bodyOf(c: Context<Env>): Promise<JsonObject> {
 }
 
 /**
- * The body of a POST, checked. Null is the same as absent, and so is a body none of whose fields is required. Rejects
- * with `invalid_request`.
+ * Reads and validates the body of a POST. Null is the same as absent, and so is a body without required fields.
+ * Rejects with `invalid_request`.
  */
 export async function readNewFields<Schema extends z.ZodType>(
   c: Context<Env>,
@@ -60,7 +60,7 @@ export async function readNewFields<Schema extends z.ZodType>(
   return check(schema, present)
 }
 
-/** The body of a PUT: any subset of the fields, at least one. Rejects with `invalid_request`. */
+/** Reads the body of a PUT: any subset of the fields, at least one. Rejects with `invalid_request`. */
 export async function readChangedFields<Schema extends z.ZodObject>(
   c: Context<Env>,
   schema: Schema,
@@ -71,25 +71,25 @@ export async function readChangedFields<Schema extends z.ZodObject>(
   return check(schema, body)
 }
 
-/** A text without white space around it, counted in characters. */
+/** A text without surrounding white space, measured in characters. */
 export const trimmed = (most: number, least = 1) => z.string().trim().min(least).max(most)
 
-/** The same for a name: one line, without control characters. */
+/** A name: one such line, without control characters. */
 export const line = (most: number, least = 1) =>
   trimmed(most, least).refine(isOneLine, {
     params: { issue: 'bad_format' },
     message: 'must be one line, without control characters.',
   })
 
-/** Any ISO 8601 time with zone, or a date, which is its midnight in UTC. */
+/** Any ISO 8601 time with zone, or a date, which means its midnight in UTC. */
 export const timestamp = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()])
   .transform((text) => new Date(text))
 
-/** Times in answers: ISO 8601 in UTC with milliseconds. */
+/** Formats a time of an answer: ISO 8601 in UTC with milliseconds. */
 export const toTimestamp = (date: Date) => date.toISOString()
 
-/** Fields that were sent, null among them: what a change leaves out stays as it is. */
+/** Keeps the fields that were sent, including null: absent fields stay unchanged. */
 export const present = <Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } => {

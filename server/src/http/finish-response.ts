@@ -5,22 +5,22 @@ import { getErrorFormat } from './error-format'
 import { errors, reportQuota, type ApiError, type RateLimitQuota } from '../errors'
 import { ClientGone } from '../wire/chunk-stream'
 
-/** A request whose answer is about to go out. */
+/** A request whose response is about to be sent. */
 export interface FinishedExchange {
   request: Request
   requestId: string
   /** Monotonic milliseconds. */
   startedAtMs: number
-  /** Where the caller stands with his limits; undefined where he has none, or is not known. */
+  /** The caller's rate limit status; undefined without limits, or while the caller is unknown. */
   quota: RateLimitQuota | undefined
   path: string
-  /** Of a request to a model: for how much of its time a provider was waited for, in milliseconds. */
+  /** Of a request to a model: the time spent waiting for a provider, in milliseconds. */
   readonly waitedMs?: number
-  /** It gets a line in the log when it ends. */
+  /** Whether a log line follows when the request ends; then its response has none. */
   readonly hasLog?: boolean | undefined
 }
 
-/** Who is told of answers. */
+/** Observes responses, for metrics and logs. */
 export interface RequestObserver {
   log: Logger
   logsRequests: boolean
@@ -30,7 +30,7 @@ export interface RequestObserver {
   }
 }
 
-/** What every answer gets: its headers, and a line in the log. */
+/** Finishes every response: sets its headers, and logs it. */
 export function finish(
   response: Response,
   exchange: FinishedExchange,
@@ -40,17 +40,17 @@ export function finish(
   const { log, logsRequests, counts } = witness
   const tookMs = performance.now() - startedAtMs
   const { headers } = response
-  // A replayed answer has the id of the first.
+  // A replayed response keeps the id of the first request.
   if (!headers.has('x-request-id')) headers.set('x-request-id', requestId)
   headers.set('openai-processing-ms', String(Math.round(tookMs)))
-  // A 429 has told already which limit refused.
+  // A 429 already reports the limit that was exceeded.
   if (quota && response.status !== 429) reportQuota(headers, quota)
   counts.answered(exchange, response.status, tookMs)
   if (!logsRequests || exchange.hasLog || !log.isLevelEnabled('info')) return
   log.info(lineOf(response, exchange, tookMs))
 }
 
-/** One line a request. */
+/** Returns the log line of a request. */
 function lineOf(
   { status }: Response,
   { request, requestId, path }: FinishedExchange,
@@ -65,18 +65,18 @@ function lineOf(
   }
 }
 
-/** The answer for what was thrown; what is our fault is logged. */
+/** Renders a thrown value; faults of the server are logged. */
 export function finishFailed(
   thrown: unknown,
   { request, requestId }: Pick<FinishedExchange, 'request' | 'requestId'>,
   { log, counts }: Pick<RequestObserver, 'log' | 'counts'>,
 ): Response {
-  // Nobody is left to read it; for the log, by the number that proxies use.
+  // The client has disconnected; the log has the status that proxies use.
   if (thrown instanceof ClientGone) return new Response(null, { status: 499 })
   const error = toRendered(thrown)
   counts.failed(error)
   if (error.status >= 500 && !(error instanceof Shed)) {
-    // What a provider said may repeat what it was asked: that is its caller's, in the request log.
+    // A provider's error may repeat the prompt, which belongs to the caller and to its request log only.
     log.error({ requestId, code: error.code, err: error.cause }, errors[error.code].message)
   }
   return renderError(error, requestId, getErrorFormat(request))

@@ -10,38 +10,39 @@ import { actorContext, type Actor } from '../audit-log/actor-context'
 type Guard = MiddlewareHandler<Env>
 
 /**
- * Who may call a route, and what counts its requests: the caller's own limits, the rate of `/api` for
- * each account, that of `/api/public` for each address; operators and what is open are not counted.
+ * The access class of a route: its permitted callers, and the counter of its requests: the caller's own limits, the
+ * rate limit of `/api` for each account, that of `/api/public` for each address; operator and open routes are not
+ * counted.
  */
 type Class = 'models' | 'api' | 'public' | 'operator' | 'open'
 
 /**
- * Whose objects a route gives out or changes: those of the calling account, those and the ones of
- * organizations by the caller's membership and role, everybody's, or nobody's.
+ * The owners of the objects that a route reads or changes: the calling account, that and its organizations by
+ * membership and role, all, or none.
  */
 export type Tenant = 'account' | 'organization' | 'all' | 'none'
 
-/** What a route says about who may call it, and how much a call may bring. */
+/** The access to a route, and its body limit. */
 export interface Access {
   class: Class
   tenant: Tenant
-  /** Of the key; absent where none is asked for, and for operators. */
+  /** The key's permission; absent for routes without a key, and for operators. */
   permission?: Permission
-  /** The most that a body may have; of a model endpoint its stage says it (`gateway/request.ts`). */
+  /** The body limit; model endpoints have theirs in `gateway/request.ts`. */
   bodyBytes?: number
 }
 
 const megabyte = 1024 * 1024
 
-/** What a body may have. Source: contract 1.1. */
+/** Body limits. Source: contract 1.1. */
 const bodyBytes = { usual: 64 * 1024, larger: megabyte, bulk: 8 * megabyte }
 
-/** What routes below a path must be; the first that fits counts. */
+/** The class of routes below a path; the first match applies. */
 const classOf: readonly (readonly [RegExp, Class])[] = [
   [/^\/v1\//, 'models'],
   [/^\/api\/admin\//, 'operator'],
   [/^\/api\/public\//, 'public'],
-  // They authenticate by a session that is being made, and by a signature. Source: contract 2.5, 9.4.
+  // Authenticated by a session that is being created, and by a signature. Source: contract 2.5, 9.4.
   [/^\/api\/(auth|webhooks)\//, 'open'],
   [/^\/api\//, 'api'],
   [/^\//, 'open'],
@@ -54,27 +55,27 @@ function marked<Handler extends object>(access: Access, handler: Handler): Handl
   return handler
 }
 
-/** Marks a handler of a model endpoint, which decides itself who may call it. */
+/** Marks a handler of a model endpoint, which checks access itself. */
 export const guarded = <Handler extends object>(handler: Handler) =>
   marked({ class: 'models', tenant: 'account', permission: 'write' }, handler)
 
-/** Who may call a route. Every route names one that fits its path, or the server does not start. */
+/** Guards of routes. Every route has one that fits its path, or the server does not start. */
 export interface Guards {
   /** `/v1`: a service key with a permission; counts the request in the limits of its caller. */
   key: (permission: Permission) => Guard
-  /** `/api`: the same, with the rate of `/api`; bodies are `usual` unless said. */
+  /** `/api`: a key or a session, with the rate limit of `/api`; bodies are `usual` by default. */
   account: (permission: Permission, tenant: Tenant, body?: keyof typeof bodyBytes) => Guard
-  /** `/api/public`: anybody, with a rate for each client address. */
+  /** `/api/public`: no authentication, with a rate limit for each client address. */
   public: Guard
-  /** `/api/admin`: the operator key; to everybody else the path does not exist. */
+  /** `/api/admin`: the operator key or an operator's session; for all other callers the path does not exist. */
   operator: Guard
-  /** The same, for a body that holds a document. */
+  /** As `operator`, for a body that is a document. */
   operatorBulk: Guard
-  /** Anybody, as often as they like. */
+  /** No authentication and no rate limit. */
   open: Guard
 }
 
-/** Who changes something, for the trails of organizations. */
+/** The actor of a change, for the audit logs of organizations. */
 const actorOf = (c: Context<Env>): Actor => ({
   id: c.var.principal.userId,
   keyId: c.var.principal.keyId,
@@ -94,7 +95,7 @@ export function createGuards({ door, ...operating }: GuardPorts): Guards {
     const { raw } = c.req
     if (hasKey(raw)) return door.enterApi(callerOf(c), permission)
     const found = await sessions.signedIn(raw.headers)
-    // Tells who has no key either what is missing.
+    // A caller with neither key nor session gets the error of a missing key.
     if (!found) return door.enterApi(callerOf(c), permission)
     assertSameOrigin(raw)
     return door.enterSignedIn(found.principal, callerOf(c), permission)
@@ -132,14 +133,14 @@ export function createGuards({ door, ...operating }: GuardPorts): Guards {
   }
 }
 
-/** A route, and what it says of itself. */
+/** A route, with its declared access. */
 export interface Registered {
   method: string
   path: string
   access: Access[]
 }
 
-/** All routes of an application, each with every guard that it has. */
+/** Lists all routes of an application, each with all of its guards. */
 export const registryOf = (app: Hono<Env>): Registered[] =>
   [
     ...Map.groupBy(

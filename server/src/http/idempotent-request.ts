@@ -8,20 +8,20 @@ import { ClientGone } from '../wire/chunk-stream'
 
 interface Options {
   claims: Claims
-  /** The header as it came. */
+  /** The header's value. */
   key: string
   path: string
   requestId: string
   wording: Wording
-  /** Aborts when the caller has gone. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal
-  /** How long a repeat waits for the first. */
+  /** The longest wait of a repeat for the first request. */
   patienceMs: number
 }
 
 /**
- * One request with an `Idempotency-Key`: it claims the key, and its answer is kept where something
- * was done before it was given, else the key is free again. Source: contract 4.9.
+ * One request with an `Idempotency-Key`: it claims the key; its answer is kept if its side effect had begun, else
+ * the key is free again. Source: contract 4.9.
  */
 export class IdempotentRequest {
   readonly #options: Options
@@ -34,8 +34,8 @@ export class IdempotentRequest {
   }
 
   /**
-   * Undefined when this request is the one to run, else the answer of the first. Rejects with
-   * `invalid_request`, `request_timeout` and `gateway_unavailable`.
+   * Claims the key. Resolves with undefined when this request is the one to run, else with the answer of the
+   * first. Rejects with `invalid_request`, `request_timeout` and `gateway_unavailable`.
    */
   readonly claim = async (userId: string, body: object): Promise<KeptAnswer | undefined> => {
     const { claims, path, signal, patienceMs } = this.#options
@@ -48,12 +48,12 @@ export class IdempotentRequest {
     return undefined
   }
 
-  /** Something is about to be done that must not be done twice. */
+  /** Marks the start of a side effect that must not happen twice. */
   readonly dispatched = (): void => {
     this.#isDispatched = true
   }
 
-  /** A whole answer as it goes out, kept before. */
+  /** Stores a whole answer before it goes out. */
   async whole(response: Response): Promise<Response> {
     const { status, headers } = response
     const body = new Uint8Array(await response.arrayBuffer())
@@ -61,7 +61,7 @@ export class IdempotentRequest {
     return new Response(body, { status, headers })
   }
 
-  /** The request failed, before anything went out. Never rejects. */
+  /** Handles a failure before any byte went out. Never rejects. */
   async failed(thrown: unknown): Promise<void> {
     if (!this.#claim) return
     if (thrown instanceof ClientGone) return this.#giveUp()
@@ -69,7 +69,7 @@ export class IdempotentRequest {
     await this.whole(renderError(toRendered(thrown), requestId, wording))
   }
 
-  /** Collects a stream as it goes out. Who leaves before its end finds nothing kept. */
+  /** Collects a stream as it goes out. A client that disconnects before its end leaves nothing stored. */
   copy(headers: Headers): StreamCopy {
     const { signal } = this.#options
     let pieces: Uint8Array[] = []
@@ -80,7 +80,7 @@ export class IdempotentRequest {
       else pieces = []
     }
     const drop = () => void this.#giveUp()
-    // Nobody may be reading any more who could tell.
+    // The client may have disconnected before the listener was added.
     if (signal.aborted) drop()
     else signal.addEventListener('abort', drop, { once: true })
     return {
@@ -108,7 +108,7 @@ export class IdempotentRequest {
   }
 }
 
-/** A kept answer, for a repeat. */
+/** Returns a stored answer, for a repeat. */
 export function replayAnswer({ requestId, status, headers, body }: KeptAnswer): Response {
   const isStream = headers['content-type']?.startsWith('text/event-stream') ?? false
   return new Response(isStream ? streamOf(body) : body, {

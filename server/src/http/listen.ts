@@ -7,11 +7,11 @@ import { hostAndPort } from '../config/address'
 import { ApiError, invalidRequest } from '../errors'
 
 /**
- * Beyond any body: each route has a limit of its own, which answers in our own words, and what no
- * route reads is dropped as it comes.
+ * Beyond any body: each route has a limit of its own with an error of its own, and bodies that no route reads are
+ * dropped as they arrive.
  */
 const mostBodyBytes = 2 ** 40
-/** Above the 60 s that balancers keep a connection, so that they never use one we just closed. */
+/** Above the 60 s for which load balancers keep a connection, so that they never use one just closed here. */
 export const keepAliveSeconds = 75
 
 const unparsable = () =>
@@ -24,14 +24,14 @@ const severalHosts = () =>
     'The request has more than one Host header. Send exactly one.',
   )
 
-/** Finds the requests whose URL cannot be read, or could be read in two ways. */
+/** Finds requests with a URL that is unreadable or ambiguous. */
 class HostCheck {
-  /** The last one that was good: nearly all requests have the same. */
+  /** The last valid host: nearly all requests have the same. */
   #good = ''
 
   /** Returns why a request is rejected. Source: RFC 9112, 3.2. */
   refusal({ headers, url }: Request): ApiError | undefined {
-    // Several arrive as one text with commas, of which the URL has the first.
+    // Repeated headers arrive as one text with commas, of which the URL has the first.
     const host = headers.get('host') ?? ''
     if (host === this.#good && url[schemeLength + host.length] === '/') return undefined
     if (host.includes(',')) return severalHosts()
@@ -43,11 +43,11 @@ class HostCheck {
 
 const schemeLength = 'http://'.length
 
-/** The answer to a request that never reached the application. */
+/** Rejects a request that never reached the application. */
 function refuse(error: ApiError, requestId: string, wording?: Wording): Response {
   const response = renderError(error, requestId, wording)
   response.headers.set('x-request-id', requestId)
-  // Nothing looks after what such a request may still send.
+  // The rest of such a request is not read.
   response.headers.set('connection', 'close')
   return response
 }
@@ -55,13 +55,13 @@ function refuse(error: ApiError, requestId: string, wording?: Wording): Response
 interface Listening<Data> {
   config: Config
   newRequestId: () => string
-  /** What is done with sockets that `answer` opened, answering undefined. */
+  /** Handles the sockets that `answer` upgraded, for which it returns undefined. */
   websocket: Bun.WebSocketHandler<Data>
 }
 
 type Answered = Response | undefined
 
-/** Opens the port. Throws `StartError` when it is taken. */
+/** Opens the port. Throws `StartError` when it is in use. */
 export function listen<Data>(
   answer: (request: Request, server: Bun.Server<Data>) => Answered | Promise<Answered>,
   { config, newRequestId, websocket }: Listening<Data>,
@@ -74,7 +74,7 @@ export function listen<Data>(
       idleTimeout: keepAliveSeconds,
       maxRequestBodySize: mostBodyBytes,
       development: false,
-      // Bun's own choice lets any process listen beside us, and each gets a part of the requests.
+      // Bun's default lets any process listen on the port as well, and each gets a part of the requests.
       reusePort: config.worker !== undefined,
       fetch: (request, server) => {
         const refusal = hosts.refusal(request)

@@ -4,7 +4,7 @@ import { complete, type Description } from './describe-operations'
 import type { Env } from './env'
 import { registryOf } from './guards'
 
-/** What holds for all operations; docs/api.md has more of it. */
+/** Conventions of all operations; docs/api.md has more of them. */
 const conventions = [
   'A gateway to language models. Existing OpenAI clients work with `{base_url}/v1` and a Tollgate key, Anthropic clients with `{base_url}`.',
   '**Errors** are `{error: {type, code, message, param, details}}`: act on `code`. Repeat what has `Retry-After` when it says, and nothing with `x-should-retry: false`.',
@@ -25,7 +25,7 @@ const operatorConventions = [
   'Every change, and every export of an account, is recorded in the audit log.',
 ].join('\n\n')
 
-/** What the description of the public interface says beside its routes. */
+/** The public description apart from its routes. */
 const publicInterface: Partial<GenerateSpecOptions> = {
   documentation: {
     ...common,
@@ -77,7 +77,7 @@ const publicInterface: Partial<GenerateSpecOptions> = {
   ],
 }
 
-/** The same for operators. */
+/** The operators' description apart from its routes. */
 const operatorInterface: Partial<GenerateSpecOptions> = {
   documentation: {
     ...common,
@@ -118,13 +118,13 @@ const operatorInterface: Partial<GenerateSpecOptions> = {
   exclude: [/^(?!\/api\/admin\/)/],
 }
 
-/** The two descriptions that there are. */
+/** The two descriptions. */
 export type Audience = 'public' | 'operator'
 const interfaces = { public: publicInterface, operator: operatorInterface }
 
 const bounds = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'])
 
-/** Every integer of JavaScript is below this; as a bound of a field it says nothing. */
+/** Every integer of JavaScript is below this; as a bound of a field it carries no information. */
 const saysNothing = (name: string, value: unknown) =>
   (bounds.has(name) && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER) ||
   // An empty schema is the default.
@@ -133,8 +133,9 @@ const saysNothing = (name: string, value: unknown) =>
 const telling = (name: string, value: unknown) => (saysNothing(name, value) ? undefined : value)
 
 /**
- * Describes an interface from its routes: OpenAPI 3.1 as JSON. The operator's is a document of its own, as it is outside
- * the public interface: clients that are generated from the public one have none of it. Source: contract 9.2, 9.6.
+ * Describes an interface from its routes: OpenAPI 3.1 as JSON. The operators' interface has a document of its own,
+ * as it is outside of the public interface: clients generated from the public one contain none of it.
+ * Source: contract 9.2, 9.6.
  */
 export async function describeInterface(
   app: Hono<Env>,
@@ -154,7 +155,7 @@ export async function describeInterface(
 
 const references = /"#\/components\/schemas\/([^"]+)"/g
 
-/** Leaves out components that no route of this description names: the generator adds those of all routes. */
+/** Drops components that no route of this description names: the generator adds those of all routes. */
 function keepUsed(document: Description): void {
   const known = document.components?.schemas
   if (!known) return

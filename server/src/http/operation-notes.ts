@@ -1,6 +1,6 @@
 /**
- * What callers should know of an operation beyond its summary: operation id -> words. Who may call it and
- * what its body may have is added to each (`described.ts`), so that one without a note says that at least.
+ * Notes on operations beyond their summaries: operation id -> words. The access and the body rules of each are
+ * added (`describe-operations.ts`), so that one without a note has at least those.
  */
 export const operationNotes: Readonly<Record<string, string>> = {
   createChatCompletion:

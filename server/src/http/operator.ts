@@ -18,33 +18,33 @@ export interface OperatorPorts {
   trail: Trail
 }
 
-/** Methods of requests that change nothing. */
+/** Methods of read-only requests. */
 export const reading: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 const bytesOf = (hash: string) => Buffer.from(hash, 'hex')
 
 /**
- * Reads that are recorded as changes are: they give out all that an account owns. Others show an operator a page of
- * what the work is about, and recording each would bury the changes.
+ * Reads that are audited as changes are: they disclose all data of an account. Other reads show an operator a page
+ * of its subject, and auditing each would bury the changes.
  */
 const disclosures: ReadonlySet<string> = new Set(['/api/admin/users/:id/export'])
 
-/** A route as it is registered, without what its parameters may hold. */
+/** Returns the registered path of a route, without the patterns of its parameters. */
 const routeOf = (c: Context<Env>) =>
   (matchedRoutes(c)[c.req.routeIndex]?.path ?? '').replaceAll(/\{.*\}/g, '')
 
-/** What is asked for, as far as it is known before the body is read. */
+/** Returns the audit fields that are known before the body is read. */
 const changeBy = (c: Context<Env>, actorId: string | null): Omit<OperatorChange, 'sent'> => ({
   actorId,
   method: c.req.method,
   route: routeOf(c),
   pathIds: Object.values(c.req.param()),
   requestId: c.get('requestId'),
-  // Of whoever is at the other end: what headers say of clients behind it, anybody may write.
+  // The peer's address: `X-Forwarded-For` can be forged.
   clientAddress: c.env.server.requestIP(c.req.raw)?.address ?? null,
 })
 
-/** An operator, as the organizations are told where he changes something of theirs. */
+/** The operator as the actor in an organization's audit log. */
 const operatorIn = (c: Context<Env>) => ({
   id: operatorActor,
   keyId: null,
@@ -52,7 +52,7 @@ const operatorIn = (c: Context<Env>) => ({
   clientAddress: null,
 })
 
-/** The id in an answer that says what was made. */
+/** Reads the id of a created object from the response. */
 async function madeIn({ res }: Context<Env>): Promise<string | undefined> {
   if (res.status !== 201) return undefined
   const made: unknown = await res.clone().json()
@@ -60,8 +60,8 @@ async function madeIn({ res }: Context<Env>): Promise<string | undefined> {
 }
 
 /**
- * Lets operators in, by their key or the session of an operator's account, and has what they change on
- * record before it is answered. For everybody else the path does not exist.
+ * Authenticates operators by the operator key or the session of an operator's account, and audits their changes
+ * before the response. For all other callers the path does not exist.
  */
 export function authenticateOperator({
   adminKey,
@@ -71,13 +71,13 @@ export function authenticateOperator({
 }: OperatorPorts): MiddlewareHandler<Env> {
   const operatorHash = bytesOf(hashOf(adminKey))
 
-  /** Hashes have one length, so that the comparison tells nothing about the key's. */
+  /** Hashes have equal lengths, so that the comparison reveals nothing about the key's. */
   const isOperatorKey = (authorization: string | undefined) => {
     const [, key = ''] = /^bearer\s+(\S+)$/i.exec(authorization ?? '') ?? []
     return timingSafeEqual(bytesOf(hashOf(key)), operatorHash)
   }
 
-  /** The account of an operator's session, null for the operator key. */
+  /** Returns the account of an operator's session, null for the operator key. */
   async function actorOf(c: Context<Env>): Promise<string | null> {
     const { raw } = c.req
     if (hasKey(raw)) {

@@ -1,9 +1,9 @@
 import { ApiError } from '../errors'
 
-/** A request that was refused because there is too much to do. Not logged one by one. */
+/** A request rejected by load shedding. Not logged one by one. */
 export class Shed extends ApiError<'gateway_unavailable'> {}
 
-/** Spread, so that those who were refused together do not come back together. */
+/** Varied retry delays, so that clients that were rejected together do not return together. */
 const refusals = [1, 2, 3, 4, 5].map(
   (retryAfterSeconds) =>
     new Shed('gateway_unavailable', {
@@ -13,45 +13,48 @@ const refusals = [1, 2, 3, 4, 5].map(
 )
 
 const everyMs = 100
-/** For so many looks in a row the loop must be late before anything is refused: one long task is no load. */
+/**
+ * The event loop must be late in this many checks in a row before any request is rejected: one long task is no
+ * load.
+ */
 const looksInARow = 5
-/** The part of the requests that is refused: at first, at most, and by how much it changes a look. */
+/** The share of requests that is rejected: at first, at most, and its change per check. */
 const part = { first: 0.2, most: 0.98, more: 0.1, less: 0.05 }
-/** As long as nothing is refused before it is said to be over. */
+/** Shedding has ended after this time without a rejection. */
 const overMs = 5000
 
 interface Options {
-  /** Requests at the same time; 0 for no bound. */
+  /** Concurrent requests; 0 for no bound. */
   mostRunning: number
-  /** By how much the event loop may be late, in milliseconds; 0 for no bound. */
+  /** The allowed delay of the event loop, in milliseconds; 0 for no bound. */
   mostLoopDelayMs: number
-  /** Streams that are open to callers. */
+  /** The number of open streams to callers. */
   streams: () => number
-  /** Told when refusing begins, and how many were refused when it is over. */
+  /** Called when shedding begins, and with the number of rejected requests when it ends. */
   onChange: (state: { isShedding: boolean; refused: number }) => void
   /** Monotonic milliseconds. */
   now?: () => number
 }
 
 /**
- * Refuses new requests to models while this process has more to do than it can, so that it does well
- * those that it takes. Two bounds: how many run, and by how much the event loop is late. While it is late
- * all the time, a part of the requests is refused, which grows, and shrinks once the loop is on time
- * again: all or nothing would swing between both.
+ * Load shedding: rejects new requests to models while this process is overloaded, so that it serves well those
+ * that it admits. Two bounds: the running requests, and the delay of the event loop. While it is late all the
+ * time, a share of the requests is rejected, which grows, and shrinks once the loop is on time again: all or
+ * nothing would oscillate.
  */
 export class Overload implements Disposable {
   readonly #options: Options
   readonly #now: () => number
   /** Handlers that have not answered yet. */
   #pending = 0
-  /** Which part of the requests is refused. */
+  /** The share of requests that is rejected. */
   #part = 0
-  /** What refusing that part has admitted so far, of one request. */
+  /** The accumulated fraction of a request that shedding has admitted so far. */
   #credit = 0
   #lateInARow = 0
   #next = 0
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** How many were refused, by reason. */
+  /** The number of rejected requests, by reason. */
   readonly refused = { running: 0, loop: 0 }
   #refusedBefore = 0
   #refusedAtMs = -Infinity
@@ -62,7 +65,7 @@ export class Overload implements Disposable {
     this.#now = options.now ?? (() => performance.now())
   }
 
-  /** Looks at the loop until it is disposed of. */
+  /** Checks the loop until disposal. */
   start(): this {
     const dueMs = this.#now() + everyMs
     this.#timer = setTimeout(() => {
@@ -73,7 +76,7 @@ export class Overload implements Disposable {
     return this
   }
 
-  /** Why one more request is not taken; undefined where it is. The same objects each time. */
+  /** Returns the error for one more request; undefined where it is admitted. The same objects each time. */
   refusal(): Shed | undefined {
     const { mostRunning } = this.#options
     if (mostRunning > 0 && this.#pending + this.#options.streams() >= mostRunning) {
@@ -86,12 +89,12 @@ export class Overload implements Disposable {
     return undefined
   }
 
-  /** A request was taken, and will be answered. */
+  /** Counts an admitted request, which will be answered. */
   entered(): void {
     this.#pending += 1
   }
 
-  /** It is answered; a stream counts as such from then on. */
+  /** Counts an answered request; a stream counts as such from then on. */
   answered(): void {
     this.#pending -= 1
   }
@@ -102,7 +105,7 @@ export class Overload implements Disposable {
     return refusals[this.#next]
   }
 
-  /** The loop was late by so many milliseconds. */
+  /** Checks a delay of the loop, in milliseconds. */
   look(lateMs: number): void {
     this.#adjust(lateMs)
     this.#tell()

@@ -1,13 +1,13 @@
 import { sql, type QueryExecutorProvider, type SelectQueryBuilder } from 'kysely'
 import { toPaged, type Page } from './paging'
 
-/** What a list shows of a query: `column` is what its `id` is called in the tables it reads. */
+/** Options of a page: `column` is the name of the row's `id` in the tables of the query. */
 interface Wanted {
   page: Page
   column?: string
 }
 
-/** A page of a query's rows, by falling `id`, and the `pagination` that goes with it. */
+/** Reads a page of a query's rows, by descending `id`, with its `pagination`. */
 export async function queryPage<Tables, Names extends keyof Tables, Row extends { id: string }>(
   db: QueryExecutorProvider,
   query: SelectQueryBuilder<Tables, Names, Row>,
@@ -28,18 +28,18 @@ export async function queryPage<Tables, Names extends keyof Tables, Row extends 
   return toPaged(page, counts.rows[0]?.total ?? 0n, rows)
 }
 
-/** A row as a list shows it, by the id that its cursor names. */
+/** A row as the list shows it, with the id that its cursor names. */
 interface Shown<Answer> {
   id: string
   answer: Answer
 }
 
-/** Cursors of rows in memory begin so: no id of a stored row does. */
+/** Prefix of cursors of rows in memory; no stored id begins with it. */
 const inMemory = 'in memory '
 
 /**
- * A page of a query's rows and, behind all of them, of rows in memory, in their order. `toAnswer` shows a stored row;
- * those in memory are answers already.
+ * Reads a page of a query's rows followed by rows in memory, in their order. `toAnswer` shows a stored row; those
+ * in memory are in their final form.
  */
 export async function queryPageWithFixed<
   Tables,
@@ -57,7 +57,7 @@ export async function queryPageWithFixed<
 ) {
   const behind = fixed.map((answer) => ({ id: `${inMemory}${answer.id}`, answer }))
   const isBehind = page.before?.startsWith(inMemory) ?? false
-  // A cursor behind the stored rows has none of them; only their number is wanted.
+  // A cursor beyond the stored rows needs only their number.
   const stored = await queryPage(db, query, {
     page: isBehind ? { ...page, before: undefined, offset: 0, limit: 1 } : page,
   })
@@ -69,7 +69,7 @@ export async function queryPageWithFixed<
         ...(stored.pagination.has_more ? [] : behind.slice(Math.max(0, page.offset - total))),
       ]
   const paged = toPaged(page, BigInt(total + fixed.length), rows.slice(0, page.limit + 1))
-  // Of the stored rows no more than the page's were read.
+  // At most a page of the stored rows was read.
   const hasMore = paged.pagination.has_more || (!isBehind && stored.pagination.has_more)
   const next = paged.pagination.next_cursor ?? (hasMore ? stored.pagination.next_cursor : null)
   return {

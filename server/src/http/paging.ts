@@ -8,24 +8,24 @@ import { check } from '../wire/json-body'
 const Query = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(50),
   offset: z.coerce.number().int().min(0).max(10_000).default(0),
-  // The id of a model has 256 characters at most.
+  // The id of a model has at most 256 characters.
   cursor: z.string().max(500).optional(),
 })
 
-/** Which part of a list is wanted. Rows are ordered by falling id, which is newest first. */
+/** The requested part of a list. Rows are ordered by descending id, which is newest first. */
 export interface Page {
   limit: number
   offset: number
   /** Only rows with a lower id; then `offset` is 0. */
   before: string | undefined
-  /** Binds cursors to the list that they were made for. */
+  /** Binds cursors to the list that they were created for. */
   scope: string
 }
 
 const seal = (id: string, scope: string) =>
   createHash('sha256').update(`${scope}\n${id}`).digest('base64url').slice(0, 16)
 
-/** A page of `scope`, a text of account and filters. Throws `invalid_request`. */
+/** Reads the page of a request; `scope` is a text of account and filters. Throws `invalid_request`. */
 export function toPage(c: Context<Env>, scope: string): Page {
   const { limit, offset, cursor } = check(Query, c.req.query())
   if (cursor === undefined) return { limit, offset, before: undefined, scope }
@@ -37,8 +37,8 @@ export function toPage(c: Context<Env>, scope: string): Page {
 }
 
 /**
- * The rows of a page and its `pagination`, out of one row more than was asked for, so that there is
- * more is known without asking twice.
+ * Returns the rows of a page and its `pagination`, from one row more than the page has, so that `has_more` needs
+ * no second query.
  */
 export function toPaged<Row extends { id: string }>(
   page: Page,
@@ -64,8 +64,8 @@ export function toPaged<Row extends { id: string }>(
 }
 
 /**
- * A page of rows that are in memory, in their order: what `pagedRows` is for those of a query. `behind`
- * says which come behind the one that a cursor names, which may be gone.
+ * Returns a page of rows in memory, in their order: the counterpart of `queryPage`. `behind` selects the rows
+ * after the one that a cursor names, which may have been deleted.
  */
 export function pageList<Row extends { id: string }>(
   page: Page,
@@ -77,10 +77,10 @@ export function pageList<Row extends { id: string }>(
   return toPaged(page, BigInt(rows.length), rest.slice(0, limit + 1))
 }
 
-/** A text for `like`, with its own wildcards taken literally. */
+/** Escapes a text for `like`, so that its wildcards are literal. */
 export const containing = (search: string) => `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
 
-/** A filter that is a text to search for. Throws `invalid_request` for what no text of ours holds. */
+/** Reads the search filter. Throws `invalid_request` for a text that no stored text can contain. */
 export function toSearch(c: Context<Env>): string | undefined {
   const search = c.req.query('search')?.trim().slice(0, 100)
   if (search?.includes(String.fromCharCode(0))) {

@@ -1,7 +1,7 @@
-/** `https://` at least is before the path. */
+/** The length of the shortest scheme, before which no path begins. */
 const shortestOrigin = 8
 
-/** The path of an absolute URL as it was sent, without query and fragment: people put secrets there. */
+/** Returns the path of an absolute URL as it was sent, without query and fragment, which may contain secrets. */
 export function getPath(url: string): string {
   const start = url.indexOf('/', shortestOrigin)
   for (let at = start; at < url.length; at++) {

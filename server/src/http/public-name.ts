@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { invalidRequest } from '../errors'
 
-/** First parts of model ids and of paths that mean something else. Source: contract 6.6. */
+/** First parts of model ids and of paths with another meaning. Source: contract 6.6. */
 const reserved = new Set(
   'collection auto admin api v1 native docs system support tollgate'.split(' '),
 )
@@ -17,11 +17,11 @@ export const publicName = z
 
 type Providers = { has: (key: string) => boolean }
 
-/** Whether a name means something else, such as the key of a provider. */
+/** Whether a name has another meaning, such as the key of a provider. */
 export const isReserved = (name: string, providers: Providers): boolean =>
   reserved.has(name) || providers.has(name)
 
-/** Throws `reserved` for names that mean something else. */
+/** Throws `reserved` for names with another meaning. */
 export function checkReserved(param: string, name: string, providers: Providers): void {
   if (!isReserved(name, providers)) return
   throw invalidRequest(param, 'reserved', `${param}: "${name}" is reserved.`)

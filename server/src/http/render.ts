@@ -10,12 +10,12 @@ import {
   unavailable,
 } from '../errors'
 
-/** Codes of PostgreSQL, and of sockets, that say the database is away rather than the query wrong. */
+/** Codes of PostgreSQL, and of sockets, for an unavailable database rather than a wrong query. */
 const infrastructure =
   /^(08|53|57P|58|25006|40001|40P01|57014)|ECONN|ENOENT|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN/
 const driverWords = /timeout|terminated|Connection ended|Client has encountered|not queryable/i
 
-/** Whether something thrown means that infrastructure of ours does not answer. */
+/** Whether a thrown value means that our own infrastructure is unavailable. */
 export function isOutage(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false
   const code = Reflect.get(thrown, 'code')
@@ -23,7 +23,7 @@ export function isOutage(thrown: unknown): boolean {
   return driverWords.test(thrown.message) && Reflect.get(thrown, 'severity') === undefined
 }
 
-/** Whatever was thrown, as an error for the caller. */
+/** Converts any thrown value to an error for the caller. */
 export function toRendered(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof HTTPException) {
@@ -32,14 +32,14 @@ export function toRendered(thrown: unknown): ApiError {
   return isOutage(thrown) ? unavailable(thrown) : toApiError(thrown)
 }
 
-/** Of server-sent events, which nothing on their way may keep back. */
+/** Headers of server-sent events, which no proxy may buffer. */
 export const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 } as const
 
-/** Of unknown length, as streams are. */
+/** Returns a body of unknown length, as streams are. */
 export const streamOf = (body: Uint8Array) =>
   new ReadableStream<Uint8Array>({
     pull: (controller) => {
@@ -50,7 +50,7 @@ export const streamOf = (body: Uint8Array) =>
 
 export const ownWording: Wording = { errorBody: toErrorBody }
 
-/** The answer for an error. The only place where something thrown becomes a body. */
+/** Renders an error. The only place where something thrown becomes a body. */
 export function renderError(
   error: ApiError,
   requestId: string,

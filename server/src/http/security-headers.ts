@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import type { Env } from './env'
 
-/** What is no page loads nothing, is shown in no frame, and is what its type says. */
+/** Headers of responses outside of `/v1`: no resources, no frames, no content sniffing; pages override them. */
 const always = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -10,8 +10,8 @@ const always = {
 }
 
 /**
- * Tells browsers what an answer may do; pages say more themselves. What is below `/v1` is read by programs
- * and has the headers of its contract alone.
+ * Sets security headers; pages set wider ones themselves. Paths below `/v1` are read by programs and have only the
+ * headers of the contract.
  */
 export const securityHeaders: MiddlewareHandler<Env> = async (c, next) => {
   await next()
@@ -20,7 +20,7 @@ export const securityHeaders: MiddlewareHandler<Env> = async (c, next) => {
   for (const [name, value] of Object.entries(always)) {
     if (!headers.has(name)) headers.set(name, value)
   }
-  // An answer of an account's may hold what only it may see, and a key that is shown once.
+  // A response may contain private data of an account, and a key that is shown once.
   const isKept = headers.has('cache-control') || !c.req.path.startsWith('/api/')
   if (!isKept) headers.set('cache-control', 'no-store')
 }

@@ -3,10 +3,10 @@ import type { Env } from './env'
 import type { Guards } from './guards'
 import { ApiError } from '../errors'
 
-/** Whether a balancer should send requests, and how each part is, by name. */
+/** Whether a load balancer should send requests, and the state of each part by name. */
 export type Readiness = () => Promise<{ isReady: boolean; checks: Record<string, boolean> }>
 
-/** `/healthz` while the process lives, `/readyz` while it can serve. Source: contract 9.5. */
+/** `/healthz` while the process runs, `/readyz` while it can serve. Source: contract 9.5. */
 export const serviceRoutes = (guards: Guards, readiness: Readiness) =>
   new Hono<Env>()
     .get('/healthz', guards.open, (c) => c.json({ status: 'ok' }))

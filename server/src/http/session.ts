@@ -1,16 +1,16 @@
 import type { DashboardSession } from '../auth/find-api-key'
 import { ApiError } from '../errors'
 
-/** Who a cookie says is calling. */
+/** Finds the session of a cookie. */
 export interface Sessions {
-  /** Undefined where there is no session, or none that is still good. */
+  /** Resolves with undefined without a session, and for an expired one. */
   signedIn: (headers: Headers) => Promise<DashboardSession | undefined>
 }
 
-/** A header that says who calls counts alone. Source: contract 2.1. */
+/** An authentication header takes precedence over a session. Source: contract 2.1. */
 export const hasKey = ({ headers }: Request) => headers.has('authorization')
 
-/** Throws `insufficient_permissions` for a change that another site has a browser ask for. */
+/** Throws `insufficient_permissions` for a cross-site change. */
 export function assertSameOrigin({ method, headers }: Request): void {
   if (method === 'GET' || method === 'HEAD') return
   const origin = headers.get('origin')

@@ -6,7 +6,7 @@ const dayMs = 86_400_000
 /** A time with zone, or a whole day in UTC. */
 export const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()])
 
-/** From `start` on, and before `end`. */
+/** A time span: inclusive of `start`, exclusive of `end`. */
 export interface TimeSpan {
   start: Date | undefined
   end: Date | undefined
@@ -19,10 +19,10 @@ interface Asked {
 
 const isWholeDay = (text: string) => text.length === 10
 
-/** A day that ends something counts to its end. */
+/** An end date includes its whole day. */
 const toEnd = (text: string) => new Date(Date.parse(text) + (isWholeDay(text) ? dayMs : 0))
 
-/** Throws `invalid_request` for what ends before it starts. Source: contract 1.5. */
+/** Reads a time span. Throws `invalid_request` for one that ends before it starts. Source: contract 1.5. */
 export function toTimeSpan({ start_date: from, end_date: to }: Asked): TimeSpan {
   const start = from === undefined ? undefined : new Date(from)
   const end = to === undefined ? undefined : toEnd(to)

@@ -3,7 +3,7 @@ import { ApiError } from '../errors'
 const modelPath =
   /^\/(?:chat\/completions|completions|embeddings|messages|models|responses|conversations)\b/
 
-/** The error for a path that is not there. What base URLs get wrong most is told with the right path. */
+/** Returns the error for an unknown path. Frequent mistakes in base URLs get the right path. */
 export function toUnknownRouteError(path: string): ApiError {
   const single = path.replaceAll(/\/{2,}/g, '/')
   const meant = single.replace(/^(?:\/v1)+(?=\/)/, '/v1')
@@ -18,7 +18,7 @@ export function toUnknownRouteError(path: string): ApiError {
   return notFound(`${missing} The base URL of this service ends in /v1: use /v1${path}.`)
 }
 
-/** A path is as long as its sender likes. */
+/** Bounds the message, as a path may have any length. */
 const maxMessage = 300
 
 const notFound = (message: string) =>

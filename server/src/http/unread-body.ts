@@ -1,30 +1,30 @@
 import { smallBytes } from './body-budget'
 
 const usual = {
-  /** What is still taken of a body, and for how long. Twice the largest that is accepted anywhere. */
+  /** The limits on draining a body. Twice the largest body that any route accepts. */
   bytes: 64 << 20,
   ms: 30_000,
-  /** A sender who pauses for so long has read the answer. */
+  /** A sender that pauses for this long has read the response. */
   pauseMs: 1000,
-  /** A sender slower than this sends to hold the connection. Bytes a second; counted from the first second on. */
+  /** A slower sender only holds the connection. Bytes per second, counted after the first second. */
   minBytesPerSecond: 64 << 10,
-  /** For how long an answer waits for the end of a body whose length is not told: nearly all are there. */
+  /** The wait of a response for the end of a body of unknown length: nearly all have arrived. */
   soonMs: 50,
-  /** The same for one of at most 1 MB whose length is told: its connection serves on once all of it has come. */
+  /** The same for one of at most 1 MB and known length: its connection is reused once the body has arrived. */
   smallSoonMs: 1000,
-  /** How much longer such a body is taken; then its connection is closed. */
+  /** The further time for such a body; then its connection is closed. */
   smallMs: 2000,
-  /** How many are waited for at the same time; beyond it their connections are closed at once. */
+  /** The most bodies drained at the same time; beyond it their connections are closed at once. */
   most: 256,
 }
-/** A body up to so many bytes is collected, which costs less than reading it. */
+/** A body up to this size is collected, which costs less than reading it as a stream. */
 const maxCollectedBytes = 64 << 10
 
 /**
- * Ends the connections of requests that are answered before their body was read. The runtime takes, and
- * drops, what such a caller goes on to send, for as long as he likes. A connection that is closed while
- * bytes arrive is reset, and the caller may lose the answer: so the answer goes out at once, its end when
- * the caller has stopped sending or has had his time, and then the connection is closed.
+ * Ends the connections of requests that are answered before their body was read. The runtime accepts, and drops,
+ * any further bytes of such a client, without an end. A connection closed while bytes arrive is reset, and the
+ * client may lose the response: so the response is sent at once, its end once the client has stopped sending or
+ * has exceeded its time, and then the connection is closed.
  */
 export class UnreadBodies {
   readonly #limits: typeof usual
@@ -34,9 +34,9 @@ export class UnreadBodies {
     this.#limits = { ...usual, ...limits }
   }
 
-  /** The answer as it is, unless much of its request may be still to come. */
+  /** Returns the response unchanged, unless much of its request may still arrive. */
   after(request: Request, response: Response): Response | Promise<Response> {
-    // Who has had his time already is not given more.
+    // A client that has exceeded its time gets no more.
     if (response.headers.get('connection') === 'close') return response
     const { headers } = request
     const length = headers.get('content-length')
@@ -45,7 +45,7 @@ export class UnreadBodies {
     const bytes = length === null ? undefined : Number.parseInt(length, 10)
     if (bytes === 0) return response
     const { soonMs, smallSoonMs, smallMs } = this.#limits
-    // What is read, or being read, has bounds of its own.
+    // A body that was read, or is being read, has limits of its own.
     if (bytes !== undefined && request.bodyUsed) return response
     if (bytes !== undefined && bytes <= smallBytes) {
       const rest = smallRestOf(request, bytes)
@@ -81,7 +81,7 @@ export class UnreadBodies {
         pull: async (controller) => {
           const { value } = await own.read()
           if (value) return controller.enqueue(value)
-          // Ends by itself, also where the caller has gone.
+          // Ends by itself, also after the client has disconnected.
           this.#running += 1
           await dropRest()
           this.#running -= 1
@@ -101,7 +101,7 @@ interface Most {
   minBytesPerSecond: number
 }
 
-/** Drops the rest of a body, so much and for so long at most. Resolves to whether it came to its end. */
+/** Drains the rest of a body, within limits of bytes and time. Resolves to whether it ended. */
 type Rest = (most: Most) => Promise<boolean>
 
 interface Unread {
@@ -110,7 +110,7 @@ interface Unread {
   ending: Most
 }
 
-/** Reads on within these limits. Resolves to whether the body came to its end. */
+/** Reads on within these limits. Resolves to whether the body ended. */
 async function dropped(rest: Reader, most: Most): Promise<boolean> {
   const { bytes, ms, pauseMs, minBytesPerSecond } = most
   const startMs = performance.now()
@@ -138,7 +138,7 @@ async function collected(whole: Promise<unknown>, { ms }: Most): Promise<boolean
   }
 }
 
-/** How much came; `none` after a pause, and of a caller who has gone. */
+/** Resolves to the bytes of the next chunk; `none` after a pause, and after a disconnect. */
 async function nextLength(rest: Reader, pauseMs: number): Promise<number | 'over' | 'none'> {
   const { promise: paused, resolve } = Promise.withResolvers<'none'>()
   const timer = setTimeout(() => resolve('none'), pauseMs)
@@ -152,17 +152,17 @@ async function nextLength(rest: Reader, pauseMs: number): Promise<number | 'over
 
 type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>
 
-/** A body of at most 1 MB that nothing has read. */
+/** Drains a body of at most 1 MB that no handler has read. */
 function smallRestOf(request: Request, bytes: number): Rest | undefined {
   if (bytes > maxCollectedBytes) return restOf(request)
-  // The caller of one that broke off is gone.
+  // A body that broke off has lost its client.
   const whole = request.blob().catch(() => undefined)
   return (most) => collected(whole, most)
 }
 
-/** What was not read of a body; undefined where all was. */
+/** Returns the unread rest of a body; undefined where all was read. */
 function restOf({ body }: Request): Rest | undefined {
-  // Whatever reads it still is bounded in time.
+  // A reader that is still active has a timeout of its own.
   if (!body || body.locked) return undefined
   const reader = body.getReader()
   if (Bun.peek.status(reader.closed) === 'pending') return (most) => dropped(reader, most)

@@ -19,7 +19,7 @@ const limits = {
   monthly_spend_limit: usd(2).nullish(),
 }
 
-/** A key to be made. Source: contract 6.4. */
+/** A new key. Source: contract 6.4. */
 export const NewKey = z
   .object({
     name: line(100),
@@ -43,7 +43,7 @@ export const ChangedKey = z.object({
 })
 export type ChangedKey = z.output<typeof ChangedKey>
 
-/** A key as it is told; its secret is not part of it. */
+/** A key as the API shows it, without its secret. */
 export const Key = z
   .object({
     id: z.string(),

@@ -26,7 +26,7 @@ const toKey = (row: Selectable<ApiKeyRow>) => ({
   created_at: toTimestamp(row.created_at),
 })
 
-/** When a key to be made would expire, null for never. */
+/** Returns the expiry of a new key, null for never. */
 export const expiryOf = ({ expires_at: at, expires_in_days: days }: NewKey): Date | null =>
   days === undefined ? (at ?? null) : new Date(Date.now() + days * dayMs)
 
@@ -46,7 +46,7 @@ const toLimitColumns = (fields: Limits) =>
     monthly_spend_limit: fields.monthly_spend_limit,
   })
 
-/** What has not the shape of an id is no id, and the database is not asked. */
+/** Rejects malformed ids without a query. */
 function checkIds(userId: string, id: string): void {
   if (!isId('user', userId) || !isId('key', id)) throw new ApiError('resource_not_found')
 }
@@ -55,7 +55,7 @@ interface KeyPorts {
   db: Kysely<Schema>
   /** Rejects with `resource_not_found` for an unknown account. */
   checkOwner: (userId: string) => Promise<unknown>
-  /** A secret, by its hash in hexadecimal, must not be taken any more. */
+  /** Invalidates a cached key, by its secret's hash in hexadecimal. */
   forgotten?: ((hash: string) => void) | undefined
 }
 
@@ -111,7 +111,7 @@ export function createKeyStore({ db, checkOwner, forgotten }: KeyPorts) {
   }
 }
 
-/** Locks the account, so that keys made at once are counted one after the other. */
+/** Locks the account, so that concurrent requests count keys one after the other. */
 async function checkCount(trx: Transaction<Schema>, userId: string): Promise<void> {
   await lockAccount(trx, userId)
   const { total } = await trx
@@ -123,7 +123,7 @@ async function checkCount(trx: Transaction<Schema>, userId: string): Promise<voi
   throw invalidRequest(null, 'limit_reached', `An account has at most ${mostKeys} keys.`)
 }
 
-/** The secret is in this answer and nowhere else. */
+/** Inserts a key. Its secret is in this answer only. */
 async function insertKey(db: Kysely<Schema>, userId: string, fields: NewKey) {
   const key = newApiKey()
   const id = newId('key')

@@ -1,4 +1,4 @@
-/** How much an account may add before its oldest are looked for. */
+/** The bytes that an account may add before its oldest entries are checked. */
 const bytesBetweenEvictions = 16 * 1024 * 1024
 const rowsBetweenEvictions = 500
 const maxWatchedAccounts = 10_000
@@ -8,11 +8,11 @@ interface Added {
   rows: number
 }
 
-/** What accounts added since it was last looked whether they keep too much. */
+/** Counts the bytes that accounts added since the last check of their limits. */
 export class Additions {
   readonly #added = new Map<string, Added>()
 
-  /** Whether it is time to look. */
+  /** Adds bytes and returns whether a check is due. */
   isEvictionDue(userId: string, bytes: number): boolean {
     const added = this.#added.get(userId) ?? { bytes: 0, rows: 0 }
     const sum = { bytes: added.bytes + bytes, rows: added.rows + 1 }

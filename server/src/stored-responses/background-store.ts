@@ -5,16 +5,16 @@ import { ApiError } from '../errors'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { namedFrame } from '../wire/sse'
 
-/** Which answer, and whose. */
+/** A response's id, and its account. */
 export interface Owned {
   id: string
   userId: string
 }
 
-/** How long a node that says nothing is believed to make an answer. */
+/** A node that has not renewed its lease for this long counts as dead. */
 const leaseSeconds = 30
 const maxRunning = 100
-/** How long the events of an answer are kept after its end. */
+/** The retention of a response's events after its end. */
 const eventsKept = '1 hour'
 const lostAtOnce = 100
 const batchesAtOnce = 100
@@ -22,7 +22,7 @@ const batchesAtOnce = 100
 const isLate = sql<boolean>`running_until < now()`
 const renewed = sql<Date>`now() + make_interval(secs => ${leaseSeconds})`
 
-/** An answer in the background, as it stands. */
+/** The state of a background response. */
 export interface Standing {
   response: JsonObject
   isBackground: boolean
@@ -35,7 +35,7 @@ interface Events {
   isRunning: boolean
 }
 
-/** Answers that are made in the background, for all nodes; every question names the account. */
+/** Stores background responses, for all nodes; every query names the account. */
 export class BackgroundStore {
   readonly #db: Kysely<Schema>
 
@@ -43,14 +43,16 @@ export class BackgroundStore {
     this.#db = db
   }
 
-  /** Writes down that it is made. Rejects with `rate_limit_exceeded` where too many of the account are. */
+  /**
+   * Stores the start of a response. Rejects with `rate_limit_exceeded` where too many of the account are running.
+   */
   async begin(stored: StoredResponse, keepsEvents: boolean): Promise<void> {
     const { id, userId, previousId } = stored
     const input = JSON.stringify(stored.input)
     const response = JSON.stringify(stored.response)
     const bytes = Buffer.byteLength(input) + Buffer.byteLength(response)
     await this.#db.transaction().execute(async (trx) => {
-      // Those who begin at the same time count each other.
+      // The lock has concurrent starts count each other.
       await sql`select pg_advisory_xact_lock(hashtextextended(${`background ${userId}`}, 0))`.execute(
         trx,
       )
@@ -69,7 +71,7 @@ export class BackgroundStore {
     })
   }
 
-  /** Says that these are still made. Resolves with those that are to go on being made. */
+  /** Renews the leases of running responses. Resolves with those that are to continue. */
   async renew(runs: readonly Owned[]): Promise<Set<string>> {
     const { rows } = await sql<{ id: string }>`
       update stored_response set running_until = ${renewed}
@@ -82,7 +84,7 @@ export class BackgroundStore {
     return new Set(rows.map(({ id }) => id))
   }
 
-  /** It stands so now. Returns whether it is still to be made. */
+  /** Stores the current response. Returns whether it is to continue. */
   async update({ id, userId }: Owned, response: JsonObject): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
       .updateTable('stored_response')
@@ -94,7 +96,7 @@ export class BackgroundStore {
     return numUpdatedRows > 0n
   }
 
-  /** It is made, once: false where it was cancelled or deleted meanwhile, or given up for lost. */
+  /** Stores the end, once: false where it was cancelled or deleted meanwhile, or its lease has expired. */
   async end({ id, userId }: Owned, response: JsonObject): Promise<boolean> {
     const text = JSON.stringify(response)
     const { numUpdatedRows } = await this.#db
@@ -112,7 +114,7 @@ export class BackgroundStore {
     return numUpdatedRows > 0n
   }
 
-  /** Adds events that follow each other; twice is harmless. */
+  /** Appends consecutive events; twice is harmless. */
   async addEvents({ id, userId }: Owned, frames: string, sequenceNumber: number): Promise<void> {
     await sql`
       with owner as (
@@ -130,8 +132,8 @@ export class BackgroundStore {
   }
 
   /**
-   * Frames of events, of which the last ones come after the event of this number, and whether more will come; all
-   * that there were when it ended come before. Undefined where the account has no such answer.
+   * Reads frames of events in batches that end after the event of this number, and whether more will come; all
+   * events of an ended response were stored before its end. Undefined where the account has no such response.
    */
   async eventsAfter(owned: Owned, sequenceNumber: number): Promise<Events | undefined> {
     const { id, userId } = owned
@@ -149,7 +151,7 @@ export class BackgroundStore {
     return row && { frames: row.frames ?? [], isRunning: row.running }
   }
 
-  /** Undefined where the account has no such answer. One whose node is gone has failed. */
+  /** Finds a response; undefined where the account has none of this id. One whose node is dead has failed. */
   async find({ id, userId }: Owned): Promise<Standing | undefined> {
     if (!possibleId.test(id)) return undefined
     const found = await this.#look({ id, userId })
@@ -176,7 +178,9 @@ export class BackgroundStore {
     }
   }
 
-  /** The answer as it stands then, made or cancelled; undefined where the account has no such answer. */
+  /**
+   * Cancels a response and returns its state, ended or cancelled; undefined where the account has none of this id.
+   */
   async cancel(owned: Owned): Promise<Standing | undefined> {
     const found = await this.find(owned)
     if (!found?.isRunning) return found
@@ -184,7 +188,7 @@ export class BackgroundStore {
     return this.find(owned)
   }
 
-  /** It never began, and no client knows its id. */
+  /** Deletes a response that never began, and whose id no client knows. */
   async discard({ id, userId }: Owned): Promise<void> {
     await this.#db
       .deleteFrom('stored_response')
@@ -194,7 +198,7 @@ export class BackgroundStore {
       .execute()
   }
 
-  /** Ends answers whose nodes are gone, and forgets events that were kept long enough. */
+  /** Ends responses whose nodes are dead, and purges events after their retention. */
   async sweep(): Promise<void> {
     const lost = await this.#db
       .selectFrom('stored_response')

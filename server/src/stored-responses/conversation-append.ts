@@ -5,11 +5,11 @@ import type { Schema } from '../db/schema'
 import { invalidRequest } from '../errors'
 import type { JsonObject } from '../wire/json-body'
 
-/** What a conversation may hold, so that a request can bring all of it. */
+/** The limit of a conversation, so that a request can hold all of it. */
 const maxItems = 10_000
 const maxBytes = maxChainBytes
 
-/** What a request adds to a conversation once it is answered. */
+/** The items that a request adds to a conversation once it is answered. */
 export interface ConversationTurn {
   userId: string
   conversationId: string
@@ -17,7 +17,7 @@ export interface ConversationTurn {
   items: readonly JsonObject[]
 }
 
-/** Throws `invalid_request` where so much is more than a conversation holds. */
+/** Throws `invalid_request` where the total exceeds the limit of a conversation. */
 export function refuseFull(
   param: string,
   { items, bytes }: { items: number; bytes: number },
@@ -33,9 +33,8 @@ export function refuseFull(
 type Adding = Omit<ConversationTurn, 'responseId'> & { responseId?: string }
 
 /**
- * Adds items at the end of a conversation, all or none; another request that adds at the same time waits for the row that
- * this has changed. What an answer brought is there already, and always has room. Undefined where there is no
- * such conversation.
+ * Appends items to a conversation, all or none; a concurrent request waits for the row lock. The items of a
+ * response exist already, so they always have room. Undefined for an unknown conversation.
  */
 export async function append(
   trx: Transaction<Schema>,
@@ -78,7 +77,7 @@ export async function append(
   return added
 }
 
-/** The items with their ids, of which each is the only one of its conversation. */
+/** Returns the items with ids that are unique in their conversation. */
 async function withIds(
   trx: Transaction<Schema>,
   { userId, conversationId, items }: Adding,
@@ -96,7 +95,7 @@ async function withIds(
   })
 }
 
-/** Whether an earlier try kept it, though no word of that came back. */
+/** Whether an earlier try was committed although its result was lost. */
 export async function isKept(trx: Transaction<Schema>, turn: ConversationTurn): Promise<boolean> {
   const found = await trx
     .selectFrom('conversation_item')

@@ -2,13 +2,13 @@ import { possibleId } from './store'
 import { newId } from '../db/id'
 import { isObject, type JsonObject } from '../wire/json-body'
 
-/** An item of a conversation, as it came. */
+/** An item of a conversation, as the client sent it. */
 export interface ConversationItem {
   id: string
   item: JsonObject
 }
 
-/** The same on its way to the database. */
+/** A new item before it is stored. */
 export interface NewItem {
   id: string
   text: string
@@ -18,7 +18,7 @@ export interface NewItem {
 const newItemId = ({ type }: JsonObject): string =>
   newId(type === undefined || type === null || type === 'message' ? 'msg' : 'item')
 
-/** With the id that it came with, unless that is none or another item of the conversation has it. */
+/** Keeps the item's own id, unless it is invalid or another item of the conversation has it. */
 export function toNewItem(item: JsonObject, isTaken: (id: string) => boolean): NewItem {
   const { id: own } = item
   const isOwn = typeof own === 'string' && possibleId.test(own) && !isTaken(own)
@@ -26,7 +26,7 @@ export function toNewItem(item: JsonObject, isTaken: (id: string) => boolean): N
   return { id: isOwn ? own : newItemId(item), text, bytes: Buffer.byteLength(text) }
 }
 
-/** An item as the interface shows it: with its id, and what it says as a list of parts. */
+/** Shows an item: with its id, and its content as a list of parts. */
 export function toListed({
   id,
   item,

@@ -13,26 +13,26 @@ export interface Conversation {
   createdAt: Date
 }
 
-/** What an account may keep: more takes the place of the conversations that were not used for longest. */
+/** The storage limit of an account: beyond it the least recently used conversations are evicted. */
 const maxAccountBytes = 256 * 1024 * 1024
 const maxConversations = 10_000
 
 export interface ItemPage {
   limit: number
   order: 'asc' | 'desc'
-  /** The id of an item; those behind it follow. */
+  /** The id of an item; the page begins after it. */
   after: string | undefined
 }
 
-/** Before each further try to keep a turn. */
+/** The pauses before further tries to store a turn. */
 const pausesMs = [200, 1000, 5000]
 
-/** Conversations of accounts; every question names the account. */
+/** Stores the conversations of accounts; every query names the account. */
 export class StoredConversations {
   readonly #db: Kysely<Schema>
   readonly #onError: (error: unknown) => void
   readonly #additions = new Additions()
-  /** Turns that are on their way to the database, by their conversation. */
+  /** Turns that are being written, by conversation. */
   readonly #writing = new Map<string, Promise<void>>()
 
   constructor(db: Kysely<Schema>, onError: (error: unknown) => void) {
@@ -40,7 +40,7 @@ export class StoredConversations {
     this.#onError = onError
   }
 
-  /** Rejects with `invalid_request` where the items are more than one may hold. */
+  /** Creates a conversation. Rejects with `invalid_request` for more items than one may hold. */
   async create(
     userId: string,
     { metadata, items }: { metadata: JsonObject; items: readonly JsonObject[] },
@@ -61,7 +61,7 @@ export class StoredConversations {
     return { id, metadata, createdAt }
   }
 
-  /** Undefined where the account has none of this id; so it is with all that follow. */
+  /** Finds a conversation. Undefined where the account has none of this id, as in all methods below. */
   async find(userId: string, id: string): Promise<Conversation | undefined> {
     if (!possibleId.test(id)) return undefined
     const found = await this.#db
@@ -89,7 +89,7 @@ export class StoredConversations {
     return found && toConversation(found)
   }
 
-  /** With all of its items. Returns whether there was one. */
+  /** Deletes a conversation with all of its items. Returns whether it existed. */
   async delete(userId: string, id: string): Promise<boolean> {
     if (!possibleId.test(id)) return false
     const { numDeletedRows } = await this.#db
@@ -100,7 +100,7 @@ export class StoredConversations {
     return numDeletedRows > 0n
   }
 
-  /** Adds items at the end. Rejects with `invalid_request` where they are more than it may hold. */
+  /** Appends items. Rejects with `invalid_request` where they exceed the limit. */
   async add(
     userId: string,
     id: string,
@@ -151,7 +151,7 @@ export class StoredConversations {
     return found && toItem(found)
   }
 
-  /** The conversation without the item; undefined where there is no such item, too. */
+  /** Deletes an item and returns its conversation; undefined for an unknown item, too. */
   async deleteItem(userId: string, id: string, itemId: string): Promise<Conversation | undefined> {
     if (!possibleId.test(id) || !possibleId.test(itemId)) return undefined
     await this.#writing.get(id)
@@ -184,8 +184,8 @@ export class StoredConversations {
   }
 
   /**
-   * All items in their order, for a request that brings so many bytes more. Rejects with `invalid_request`
-   * where there is no room for those.
+   * Reads all items in their order, for a request that adds `moreBytes`. Rejects with `invalid_request` where both
+   * together exceed the limit.
    */
   async history(userId: string, id: string, moreBytes: number): Promise<JsonObject[] | undefined> {
     if (!possibleId.test(id)) return undefined
@@ -211,7 +211,7 @@ export class StoredConversations {
   }
 
   /**
-   * Keeps what was said and answered, unless the conversation is gone. Resolves once it is kept, or is given
+   * Stores a turn's input and output, unless the conversation was deleted. Resolves once it is stored, or given
    * up; never rejects. Requests for the conversation to this node wait for it.
    */
   keep(turn: ConversationTurn): Promise<void> {
@@ -255,7 +255,7 @@ export class StoredConversations {
       )`.execute(this.#db)
   }
 
-  /** Waits for what is on its way. */
+  /** Waits for pending writes. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#writing.values())
   }

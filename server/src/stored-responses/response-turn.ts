@@ -5,10 +5,10 @@ import { invalidRequest } from '../errors'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { withTimeout } from '../with-timeout'
 
-/** Which answers are kept: all but those whose request says no, those whose request says so, none. */
+/** Which responses are stored: all unless the request opts out, those that opt in, or none. */
 export type StoringMode = 'always' | 'asked' | 'never'
 
-/** What keeps answers and conversations, and which answers. */
+/** The stores of responses and conversations, and the mode of storing. */
 export interface ResponseKeeping {
   store: ResponseStore
   conversations: StoredConversations
@@ -16,7 +16,7 @@ export interface ResponseKeeping {
   mode: StoringMode
 }
 
-/** An answer waits no longer for its conversation to be kept. */
+/** A response waits at most this long for its conversation to be stored. */
 const patienceMs = 2000
 
 interface ReadRequest {
@@ -24,10 +24,10 @@ interface ReadRequest {
   bytes: number
 }
 
-/** One request for a Response: what it goes on from, and whether its answer is kept. */
+/** One Responses request: the history that it continues, and whether its response is stored. */
 export class StoredTurn {
   readonly #keeping: ResponseKeeping
-  /** The id that its answer has, if it is ours. */
+  /** The id of its response, if Tollgate assigns it. */
   readonly #id: string
   #userId = ''
   #input: readonly JsonObject[] = []
@@ -36,7 +36,7 @@ export class StoredTurn {
   #isKept = false
   #isBackground = false
   #latest: JsonObject | undefined
-  /** Its provider keeps nothing: thoughts that came without their text mean nothing to anybody. */
+  /** The provider stores nothing: reasoning without its content is of no use later. */
   #isForgotten = false
   #keepingOn: Promise<void> | undefined
 
@@ -53,22 +53,22 @@ export class StoredTurn {
     return this.#isBackground
   }
 
-  /** What its answer goes on from, and what it was asked by itself. */
+  /** The response that this one continues, and the request's own input. */
   get asked(): { previousId: string | null; input: readonly JsonObject[] } {
     return { previousId: this.#previousId, input: this.#input }
   }
 
-  /** The whole answer as it was told last. */
+  /** The last version of the whole response that was sent. */
   get latest(): JsonObject | undefined {
     return this.#latest
   }
 
-  /** Something is to be said of keeping. */
+  /** Whether the response needs storage fields. */
   get hasPart(): boolean {
     return this.#isKept || this.#previousId !== null || this.#conversationId !== null
   }
 
-  /** Set while what the next request may need is on its way to where all nodes find it. */
+  /** Set while data that the next request may need is being written. */
   get kept(): Promise<void> | undefined {
     return this.#keepingOn
   }
@@ -83,8 +83,8 @@ export class StoredTurn {
   }
 
   /**
-   * The request with all that it goes on from in its input. One that goes on from what the account does not
-   * have here stays as it is: its provider may have it. Throws `invalid_request`.
+   * Expands the request's input by the history that it continues. A request with a history unknown to this account
+   * stays unchanged: its provider may have it. Throws `invalid_request`.
    */
   expand(userId: string, read: ReadRequest): ReadRequest | Promise<ReadRequest> {
     const { store, previous_response_id: previous, conversation } = read.body
@@ -104,8 +104,8 @@ export class StoredTurn {
   }
 
   /**
-   * The same for an answer that is made in the background: a stream, as which it is collected. It is always kept
-   * here, on every connection. Rejects with `invalid_request`.
+   * Expands a request that is answered in the background: as a stream, which is collected. Its response is always
+   * stored here, on every connection. Rejects with `invalid_request`.
    */
   async expandInBackground(userId: string, read: ReadRequest): Promise<ReadRequest> {
     const { background: _background, ...body } = read.body
@@ -123,7 +123,7 @@ export class StoredTurn {
     const chain = await this.#keeping.store.chain(this.#userId, previous)
     assertEnded(chain?.at(-1)?.response['status'])
     if (!chain) {
-      // The provider that may have the one before has this one, too.
+      // The provider that may have the previous response stores this one, too.
       this.#isKept = false
       return read
     }
@@ -144,18 +144,18 @@ export class StoredTurn {
     const { conversation: _conversation, ...body } = read.body
     const { store } = body
     this.#isForgotten = store === false
-    // So that thoughts come back, which the next request of the conversation brings.
+    // Requests the reasoning content, which the next request of the conversation sends back.
     const thinking = store === false ? body : { ...body, store: true }
     return withEarlier(earlier, { ...read, body: thinking })
   }
 
-  /** With `store`, an answer has the thoughts that the next request has to bring back. */
+  /** Sets `store`, so that the response contains the reasoning that the next request must send back. */
   #asKept(read: ReadRequest): ReadRequest {
     if (!this.#isKept || read.body['store'] === true) return read
     return { ...read, body: { ...read.body, store: true } }
   }
 
-  /** An answer as its caller gets it: with what is said of its keeping, where that is ours to say. */
+  /** Adds the storage fields to a response, as far as Tollgate owns them. */
   told(response: JsonObject): JsonObject {
     const isOurs = this.#isBackground || response['id'] === this.#id
     const conversation = this.#conversationId
@@ -169,7 +169,7 @@ export class StoredTurn {
     return told
   }
 
-  /** Keeps a whole answer that was told, where that is asked for. Who makes it in the background keeps it himself. */
+  /** Stores a whole response if requested. A background run stores its own. */
   keep(response: JsonObject): void {
     if (this.#isBackground || !isWhole(response)) return
     this.keepInConversation(response)
@@ -183,7 +183,7 @@ export class StoredTurn {
     })
   }
 
-  /** Adds a whole answer to the conversation of its request, where that names one. */
+  /** Adds a whole response to the conversation that its request names, if any. */
   keepInConversation(response: JsonObject): void {
     if (!isWhole(response)) return
     if (this.#conversationId !== null) {
@@ -202,7 +202,7 @@ export class StoredTurn {
 
 const isWhole = ({ status }: JsonObject) => status === 'completed' || status === 'incomplete'
 
-/** Statuses of what has no end, or none that could be gone on from. */
+/** Statuses of responses that have not ended, or that no request can continue. */
 const unfinished = /^(queued|in_progress|failed|cancelled)$/
 
 function assertEnded(status: unknown): void {
@@ -242,11 +242,11 @@ const notBoth = () =>
     'previous_response_id: a request goes on from a response or from a conversation, not from both.',
   )
 
-/** Thoughts without their text are looked up by their id. */
+/** Whether an item is reasoning without content, which is looked up by its id. */
 const isUnreadable = ({ type, encrypted_content: text }: JsonObject) =>
   type === 'reasoning' && !text
 
-/** The id of a conversation, as a request names it. */
+/** Returns the id of the conversation in a request. */
 function idOf(conversation: unknown): string | undefined {
   const id = isObject(conversation) ? conversation['id'] : conversation
   return typeof id === 'string' && id !== '' ? id : undefined
@@ -255,13 +255,13 @@ function idOf(conversation: unknown): string | undefined {
 function withEarlier(earlier: readonly JsonObject[], { body, bytes }: ReadRequest): ReadRequest {
   const input = [...earlier, ...itemsOf(body['input'])]
   return {
-    // An empty list is refused, as nothing is said in it; so is none at all.
+    // An empty list is rejected as an empty input; so is an absent one.
     body: input.length > 0 ? { ...body, input } : body,
     bytes: bytes + Buffer.byteLength(JSON.stringify(earlier)),
   }
 }
 
-/** Items of an input or an output; a text is what a user says. */
+/** Returns the items of an input or an output; a text is a user message. */
 const itemsOf = (value: unknown): JsonObject[] => {
   if (typeof value === 'string') return [{ type: 'message', role: 'user', content: value }]
   return Array.isArray(value) ? value.filter(isObject) : []

@@ -6,32 +6,32 @@ import { isObject, maxAtOnce, type JsonObject } from '../wire/json-body'
 import { answerShape, ShapeExceeded } from '../wire/json-shape'
 import { parseInSlices } from '../wire/json-slices'
 
-/** One answer, and what was asked for it. */
+/** A response, and the input of its request. */
 export interface StoredResponse {
   id: string
   userId: string
   previousId: string | null
-  /** Its own input, without what it goes on from. */
+  /** The request's own input, without the history that it continues. */
   input: readonly JsonObject[]
   response: JsonObject
 }
 
-/** What an account may keep: more takes the place of its oldest answers. */
+/** The storage limit of an account: beyond it the oldest responses are evicted. */
 const maxAccountBytes = 256 * 1024 * 1024
-/** A longer answer is not kept. */
+/** A larger response is not stored. */
 export const maxBytes = 8 * 1024 * 1024
-/** What is on its way to the database. */
+/** The limit of pending writes. */
 const maxPendingBytes = 64 * 1024 * 1024
-/** What a request may go on from. */
+/** The most responses of a history. */
 const maxChain = 1000
 export const maxChainBytes = 24 * 1024 * 1024
 
-/** Another node may still be writing an answer that is as young as this. */
+/** Another node may still be writing a response that is younger than this. */
 const freshMs = 5000
 const triesForFresh = 4
 const betweenTriesMs = 150
 
-/** What an id can be: nothing else is looked up, and none has what PostgreSQL refuses. */
+/** The shape of ids: others are not looked up, and none of these contains what PostgreSQL rejects. */
 export const possibleId = /^[\w-]{1,128}$/
 
 interface Row {
@@ -43,8 +43,8 @@ interface Row {
 }
 
 /**
- * Keeps answers for the accounts that asked. What was saved here is found here at once, though the database
- * may not have it yet; every question names the account.
+ * Stores responses for their accounts. A saved response is found on this node at once, even before it is in the
+ * database; every query names the account.
  */
 export class ResponseStore {
   readonly #db: Kysely<Schema>
@@ -59,7 +59,7 @@ export class ResponseStore {
     this.#onError = onError
   }
 
-  /** Returns whether it is kept. Never throws. */
+  /** Queues a response for storing. Returns whether it is stored. Never throws. */
   save(stored: StoredResponse): boolean {
     const { id } = stored
     const input = JSON.stringify(stored.input)
@@ -96,7 +96,7 @@ export class ResponseStore {
     await this.makeRoom(row.user_id, row.bytes)
   }
 
-  /** An account has added so much: deletes its oldest answers beyond what it may keep, now and then. */
+  /** Counts the bytes that an account added, and now and then evicts its oldest responses beyond its limit. */
   async makeRoom(userId: string, bytes: number): Promise<void> {
     if (!this.#additions.isEvictionDue(userId, bytes)) return
     await sql`
@@ -109,15 +109,15 @@ export class ResponseStore {
       )`.execute(this.#db)
   }
 
-  /** Undefined where the account has no such answer. */
+  /** Undefined where the account has no such response. */
   async find(userId: string, id: string): Promise<StoredResponse | undefined> {
     const [found] = await this.#chain(userId, id, 1)
     return found
   }
 
   /**
-   * An answer with all that it goes on from, the oldest first; undefined where the account does not have all of
-   * them, or they are more than a request may hold.
+   * Returns a response with its history, oldest first; undefined where the account lacks a part of it, or where it
+   * exceeds the limit of a request.
    */
   async chain(userId: string, id: string): Promise<StoredResponse[] | undefined> {
     const tries = isFresh(id) ? triesForFresh : 1
@@ -131,8 +131,7 @@ export class ResponseStore {
   }
 
   /**
-   * How many bytes `chain` reads from the database, within the bounds of one. Those that are not there yet are in
-   * memory already.
+   * Returns how many bytes `chain` reads from the database, within its limits. Pending ones are in memory already.
    */
   async chainBytes(userId: string, id: string): Promise<number> {
     const { unread } = this.#pendingChain(userId, id, maxChain)
@@ -142,7 +141,7 @@ export class ResponseStore {
     return Number(rows[0]?.total ?? 0)
   }
 
-  /** The latest first, as far as they are on their way, and the id of the one before them. */
+  /** Returns the pending part, latest first, and the id of the response before it. */
   #pendingChain(userId: string, id: string, maxLength: number) {
     const found: StoredResponse[] = []
     let unread: string | null = possibleId.test(id) ? id : null
@@ -155,7 +154,7 @@ export class ResponseStore {
     return { found, unread: found.length < maxLength ? unread : null }
   }
 
-  /** The latest first. */
+  /** Returns the history, latest first. */
   async #chain(userId: string, id: string, maxLength: number): Promise<StoredResponse[]> {
     const { found, unread } = this.#pendingChain(userId, id, maxLength)
     if (unread === null) return found
@@ -166,10 +165,10 @@ export class ResponseStore {
     return [...found, ...(await toStored(rows))]
   }
 
-  /** Returns whether there was one. */
+  /** Deletes a response. Returns whether it existed. */
   async delete(userId: string, id: string): Promise<boolean> {
     if (!possibleId.test(id)) return false
-    // It would come back.
+    // A pending write would restore it.
     if (this.#pending.get(id)?.userId === userId) await Promise.all(this.#writing)
     const { numDeletedRows } = await this.#db
       .deleteFrom('stored_response')
@@ -179,13 +178,13 @@ export class ResponseStore {
     return numDeletedRows > 0n
   }
 
-  /** Waits for what is on its way. */
+  /** Waits for pending writes. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#writing)
   }
 }
 
-/** An answer of an account and those before it, without their texts. */
+/** Selects a response of an account and those before it, without their texts. */
 const chainOf = (userId: string, id: string, maxLength: number) => sql`
   with recursive chain as (
     select id, previous_id, bytes::bigint as total, 1 as position
@@ -198,7 +197,7 @@ const chainOf = (userId: string, id: string, maxLength: number) => sql`
   )`
 
 /**
- * Parsed together, so that what they hold is counted together before it is built; others have their turn
+ * Parses rows together, so that their objects are counted together before they are built; it yields to other work
  * meanwhile. Rejects with `ShapeExceeded`.
  */
 async function toStored(rows: readonly Row[]): Promise<StoredResponse[]> {
@@ -220,7 +219,7 @@ async function toStored(rows: readonly Row[]): Promise<StoredResponse[]> {
   })
 }
 
-/** More objects than any answer has are more than a request may hold. */
+/** Returns no history where it has more objects than a request may hold. */
 function noneBeyondShape(thrown: unknown): StoredResponse[] {
   if (thrown instanceof ShapeExceeded) return []
   throw thrown

@@ -29,7 +29,7 @@ export const AnthropicModelList = z
   })
   .meta({ ref: 'AnthropicModelList' })
 
-/** A model as Anthropic lists its own. @see https://docs.claude.com/en/api/models-list */
+/** Shows a model in Anthropic's format. @see https://docs.claude.com/en/api/models-list */
 export const toAnthropicModel = ({
   id,
   name,
@@ -41,7 +41,7 @@ export const toAnthropicModel = ({
   created_at: new Date(createdAt * 1000).toISOString().replace('.000Z', 'Z'),
 })
 
-/** All of them, on one page. */
+/** Lists all models on one page. */
 export const toAnthropicList = (data: readonly ReturnType<typeof toAnthropicModel>[]) => ({
   data,
   has_more: false,

@@ -1,16 +1,16 @@
 import type { BackgroundStore, Owned } from '../stored-responses/background-store'
 import { isObject } from '../wire/json-body'
 
-/** Events that came within so long are written together. */
+/** Events within this time are written together. */
 const togetherMs = 200
 const maxTogether = 64 * 1024
-/** At the end, where the database does not take them. */
+/** The tries of the last write, where the database fails. */
 const maxTries = 5
 const betweenTriesMs = 1000
-/** Beyond that only the last events are kept. */
+/** Beyond this size only the last events are kept. */
 const maxBytes = 16 * 1024 * 1024
 
-/** The event of one frame; empty where it is none. */
+/** Returns the event of one frame; empty for a comment. */
 function eventOf(frame: string): { type: string; sequenceNumber: number } {
   const start = frame.indexOf('data: ')
   try {
@@ -24,15 +24,15 @@ function eventOf(frame: string): { type: string; sequenceNumber: number } {
 
 const framesIn = (text: string): string[] => text.split(/(?<=\n\n)/)
 
-/** The frames of these whose events come after the one of this number. */
+/** Returns the frames whose events follow the event of this number. */
 export const framesAfter = (text: string, sequenceNumber: number): string[] =>
   framesIn(text).filter((frame) => eventOf(frame).sequenceNumber > sequenceNumber)
 
-/** The number of the last event among these frames. */
+/** Returns the number of the last event among these frames. */
 export const lastNumberIn = (text: string): number =>
   eventOf(framesIn(text.trimEnd()).at(-1) ?? '').sequenceNumber
 
-/** The events of an answer that is made here, on their way to where all nodes read them. */
+/** Writes the events of a background response to the database, where all nodes read them. */
 export class EventLog {
   readonly #store: Pick<BackgroundStore, 'addEvents'>
   readonly #owned: Owned
@@ -60,12 +60,12 @@ export class EventLog {
     this.#timer ??= setTimeout(() => void this.#write(), togetherMs)
   }
 
-  /** How much has come. */
+  /** The size of all events so far. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** The last of them. Resolves when all are written, or cannot be. */
+  /** Writes the last events. Resolves when all are written, or cannot be. */
   async end(frames: string): Promise<void> {
     this.#waiting += frames
     for (let tries = 0; tries < maxTries && this.#waiting !== ''; tries++) {
@@ -85,7 +85,7 @@ export class EventLog {
       .then(() => this.#store.addEvents(this.#owned, frames, number))
       .catch((thrown: unknown) => {
         this.#onError(thrown)
-        // With the next ones. A reader passes over what was written after all.
+        // Retried with the next ones. A reader skips events that were written after all.
         this.#waiting = frames + this.#waiting
       })
     return this.#writing

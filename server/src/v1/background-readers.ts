@@ -1,13 +1,19 @@
 import { ApiError } from '../errors'
 
-/** Streams of answers in the background that an account reads on this node, beside those that asked for them. */
+/**
+ * The most streams of background responses that an account reads on this node, beside those of the creating
+ * requests.
+ */
 const maxReaders = 20
 
-/** Who reads events, each of whom asks the database again and again. */
+/** Counts readers of events, each of which polls the database. */
 export class BackgroundReaders {
   readonly #readers = new Map<string, number>()
 
-  /** Returns what to call when it is left; twice is harmless. Throws `rate_limit_exceeded` where there are too many. */
+  /**
+   * Returns the function that ends the reader; calling it twice is harmless. Throws `rate_limit_exceeded` for too
+   * many.
+   */
   enter(userId: string): () => void {
     const readers = this.#readers.get(userId) ?? 0
     if (readers >= maxReaders) throw tooMany()

@@ -8,7 +8,7 @@ import type { StoredTurn } from '../stored-responses/response-turn'
 import type { JsonObject } from '../wire/json-body'
 import { noUsage } from '../wire/usage'
 
-/** A request as it is read: one that asks for it is answered in the background. */
+/** Reads a request, and prepares one with `background` to be answered in the background. */
 export class InBackground implements RequestHistory {
   readonly #turn: StoredTurn
   readonly #call: ModelCall
@@ -37,12 +37,12 @@ export class InBackground implements RequestHistory {
     const turn = this.#turn
     const begun = await this.#runs.begin({ requestId, userId, turn, read, isRepeatable })
     this.run = begun.run
-    // Its caller may leave at once.
+    // Its caller may disconnect at once.
     this.#call.signal = begun.run.signal
     return begun.read
   }
 
-  /** The answer to its caller, while the one that was asked for is made. */
+  /** Returns the answer to the caller, while the response is made in the background. */
   started(reply: Reply | KeptReply, store: BackgroundStore): Reply {
     const { run } = this
     if (!run || reply.kind !== 'stream') throw new Error('an answer in the background is a stream')
@@ -52,7 +52,7 @@ export class InBackground implements RequestHistory {
     return { kind: 'whole', body: run.queued, isTold: true, usage: noUsage, provider: '' }
   }
 
-  /** Nothing is made. Never rejects. */
+  /** Discards the run of a rejected request. Never rejects. */
   async refused(): Promise<void> {
     if (this.run) await this.#runs.refused(this.run)
   }

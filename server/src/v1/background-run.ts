@@ -12,7 +12,7 @@ import { ChunkWriter, FrameWriter, type EventWriter } from '../wire/event-writer
 import type { JsonObject } from '../wire/json-body'
 
 const betweenTriesMs = 1000
-/** Then its lease has run out, and it counts as lost. */
+/** After these tries its lease has expired, and it counts as lost. */
 const maxTries = 30
 
 export interface RunPorts {
@@ -24,12 +24,12 @@ interface Begun {
   owned: Owned
   requestId: string
   turn: StoredTurn
-  /** The answer as its caller got it at first. */
+  /** The answer as its caller first received it. */
   queued: JsonObject
   keepsEvents: boolean
 }
 
-/** One answer that is made here in the background: the stream that its caller does not wait for, read to its end. */
+/** One background response made on this node: its stream, for which no caller waits, is read to its end. */
 export class BackgroundRun {
   readonly owned: Owned
   readonly #begun: Begun
@@ -37,7 +37,7 @@ export class BackgroundRun {
   readonly #controller = new AbortController()
   readonly #events: EventLog | undefined
   #answerBytes = 0
-  /** Ends what is waited for. */
+  /** Ends the current wait. */
   #interrupt: ((reason: Error) => void) | undefined
 
   constructor(begun: Begun, ports: RunPorts) {
@@ -47,19 +47,19 @@ export class BackgroundRun {
     if (begun.keepsEvents) this.#events = new EventLog(ports.store, begun.owned, ports.onError)
   }
 
-  /** Stands for the caller of its request, who leaves when the answer is not wanted any more. */
+  /** Stands for the caller's signal; aborts when the response is no longer wanted. */
   get signal(): AbortSignal {
     return this.#controller.signal
   }
 
-  /** It is written down: from here on, where that is gone, it is not wanted. */
+  /** Set once its row is stored: from then on, a missing row means that it is no longer wanted. */
   isBegun = false
 
   get keepsEvents(): boolean {
     return this.#begun.keepsEvents
   }
 
-  /** How much is kept of its answer and its events. */
+  /** The size of the kept response and its events. */
   get keptBytes(): number {
     return this.#answerBytes + (this.#events?.bytes ?? 0)
   }
@@ -68,13 +68,13 @@ export class BackgroundRun {
     return this.#begun.queued
   }
 
-  /** It was cancelled, or deleted, or another node took this one for dead. */
+  /** Abandons the run: it was cancelled, or deleted, or another node declared this one dead. */
   abandon(): void {
     this.#controller.abort(new ClientGone())
     this.#interrupt?.(new ClientGone())
   }
 
-  /** Resolves when it has ended, and that is written down. Never rejects. */
+  /** Resolves when it has ended, and that is stored. Never rejects. */
   async run(reply: StreamReply): Promise<void> {
     const { turn } = this.#begun
     const last = await this.#read(reply)
@@ -106,7 +106,7 @@ export class BackgroundRun {
     }
   }
 
-  /** Rejects as soon as the answer is not wanted: what is asked may go on without its caller. */
+  /** Rejects as soon as the response is not wanted: the call itself may continue without its caller. */
   #unlessLeft<Value>(asked: Promise<Value>): Promise<Value> {
     const { promise, resolve, reject } = Promise.withResolvers<Value>()
     this.#interrupt = reject
@@ -120,7 +120,7 @@ export class BackgroundRun {
     this.#ports.store.update(this.owned, response).catch(this.#ports.onError)
   }
 
-  /** The answer as it ended; a stream that broke off without a word has failed. */
+  /** Returns the final response; a stream that broke off without an end has failed. */
   #whole(response: JsonObject): JsonObject {
     const { status } = response
     const failed = (error: unknown) => ({
@@ -135,7 +135,7 @@ export class BackgroundRun {
     return { ...failed(undefined), error: { code: 'server_error', message: words } }
   }
 
-  /** Writes down how it ended, as soon as the database takes it. */
+  /** Stores the end, retrying until the database accepts it. */
   async #end(response: JsonObject): Promise<void> {
     for (let tries = 0; tries < maxTries && !this.signal.aborted; tries++) {
       try {

@@ -5,12 +5,14 @@ import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
 import type { EventWriter } from '../wire/event-writer'
 import { pingFrame } from '../wire/sse'
 
-/** How long until new events are looked for. */
+/** The interval of polls for new events. */
 const lookMs = 250
 
 type Events = Pick<BackgroundStore, 'eventsAfter'>
 
-/** The events of an answer in the background, on whatever node it is made: those that are kept, and new ones as they come. */
+/**
+ * The events of a background response, on whichever node it runs: stored ones first, then new ones as they arrive.
+ */
 class BackgroundStream implements ChunkStream {
   readonly #events: Events
   readonly #reading: Reading
@@ -52,7 +54,7 @@ class BackgroundStream implements ChunkStream {
     }
   }
 
-  /** The frames of a batch that did not go out yet; some of it may be in the one before. */
+  /** Returns the frames of a batch that were not sent yet; a batch may overlap the one before. */
   #new(batch: string): string[] {
     const frames = framesAfter(batch, this.#last)
     this.#last = Math.max(this.#last, lastNumberIn(batch))
@@ -61,7 +63,7 @@ class BackgroundStream implements ChunkStream {
 
   #end(): string[] | undefined {
     if (this.#isEmpty) {
-      // A stream of nothing, or of one piece that is its end, would go out with a length.
+      // The runtime would send an empty stream, or one of a single final piece, with a content length.
       this.#isEmpty = false
       return [pingFrame]
     }
@@ -76,7 +78,7 @@ class BackgroundStream implements ChunkStream {
   }
 }
 
-/** Frames are written already; what fails here ends the stream, and its client asks again. */
+/** Frames are already encoded; a failure ends the stream, and its client reconnects. */
 const asTheyAre: EventWriter = {
   ping: pingFrame,
   write: (frame) => frame,
@@ -86,13 +88,13 @@ const asTheyAre: EventWriter = {
 
 interface Reading {
   owned: Owned
-  /** The number of the event behind which it begins. */
+  /** The number of the event after which it begins. */
   after: number
-  /** Called when it is not read any more; twice is harmless. */
+  /** Called when the reader has gone; twice is harmless. */
   left?: () => void
 }
 
-/** The events of an answer, for who asked for them. */
+/** Replies with the events of a response. */
 export function backgroundReply(events: Events, reading: Reading): StreamReply {
   const stream = new BackgroundStream(events, reading)
   const leave = () => {

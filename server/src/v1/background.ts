@@ -9,11 +9,11 @@ import type { ResponseStore } from '../stored-responses/store'
 import type { StoredTurn } from '../stored-responses/response-turn'
 import { check } from '../wire/json-body'
 
-/** Well within a lease. */
+/** Well within the lease. */
 const renewMs = 2000
 const sweepMs = 10_000
 
-/** What may be made in the background at once on this node: answers, and the bytes of their requests. */
+/** The most background responses on this node at once, and the most bytes of their requests. */
 const maxRuns = 256
 const maxRequestBytes = 128 * 1024 * 1024
 
@@ -28,11 +28,11 @@ interface Beginning {
   userId: string
   turn: StoredTurn
   read: ReadBody
-  /** A repeat of the request is to get its answer. */
+  /** A repeat of the request replays its answer. */
   isRepeatable: boolean
 }
 
-/** The answers that are made on this node in the background, and what became of those of nodes that are gone. */
+/** Runs the background responses of this node, and ends those of dead nodes. */
 export class BackgroundRuns implements AsyncDisposable {
   readonly readers = new BackgroundReaders()
   readonly #ports: Ports
@@ -52,8 +52,8 @@ export class BackgroundRuns implements AsyncDisposable {
   }
 
   /**
-   * Writes down that a request is answered in the background. Resolves with the request that is made for it.
-   * Rejects with `invalid_request`, `rate_limit_exceeded` and `gateway_unavailable`.
+   * Stores that a request is answered in the background. Resolves with the request to run. Rejects with
+   * `invalid_request`, `rate_limit_exceeded` and `gateway_unavailable`.
    */
   async begin(beginning: Beginning): Promise<{ run: BackgroundRun; read: ReadBody }> {
     const { requestId, userId, turn, read, isRepeatable } = beginning
@@ -80,13 +80,13 @@ export class BackgroundRuns implements AsyncDisposable {
     return { run, read: expanded }
   }
 
-  /** Its request was refused after all. Never rejects. */
+  /** Discards a run whose request was rejected after all. Never rejects. */
   async refused(run: BackgroundRun): Promise<void> {
     this.#remove(run)
     await this.#ports.store.discard(run.owned).catch(this.#ports.onError)
   }
 
-  /** Makes its answer. */
+  /** Starts making the response. */
   start(run: BackgroundRun, reply: StreamReply): void {
     const { responses, onError } = this.#ports
     void run
@@ -97,14 +97,14 @@ export class BackgroundRuns implements AsyncDisposable {
       .finally(() => this.#remove(run))
   }
 
-  /** The answer as it stands then; undefined where the account has none of this id. */
+  /** Cancels a response and returns its state; undefined where the account has none of this id. */
   async cancel(owned: Owned): Promise<Standing | undefined> {
     const standing = await this.#ports.store.cancel(owned)
     if (standing) this.#abandon(owned)
     return standing
   }
 
-  /** It was deleted. */
+  /** Abandons the run of a deleted response. */
   deleted(owned: Owned): void {
     this.#abandon(owned)
   }
@@ -134,7 +134,7 @@ export class BackgroundRuns implements AsyncDisposable {
     for (const run of runs) if (run.isBegun && !kept.has(run.owned.id)) run.abandon()
   }
 
-  /** Resolves when none is made here any more. */
+  /** Resolves when no run is active. */
   idle(): Promise<void> {
     if (this.#runs.size === 0) return Promise.resolve()
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -9,7 +9,7 @@ import { broken } from '../wire/field-error'
 import { maybe, metadataField, text } from '../wire/fields'
 import { check } from '../wire/json-body'
 
-/** What a request may add at once, in items and in bytes. */
+/** The most items, and bytes, that a request may add at once. */
 const maxNewItems = 20
 const maxBodyBytes = 8 * 1024 * 1024
 
@@ -36,7 +36,7 @@ export const NewConversation = z.object({ items: maybe(newItems), metadata: meta
 export const ConversationChange = z.object({ metadata: metadataField })
 export const NewItems = z.object({ items: newItems.min(1) })
 
-/** The body of a request, checked; none at all is an empty one. Rejects with `invalid_request`. */
+/** Reads and validates a body; an absent one is an empty object. Rejects with `invalid_request`. */
 export async function fieldsOf<Schema extends z.ZodType>(
   c: Context<Env>,
   schema: Schema,
@@ -53,13 +53,13 @@ export async function fieldsOf<Schema extends z.ZodType>(
   }
 }
 
-/** Throws `invalid_request` where the operator has nothing kept. */
+/** Throws `invalid_request` where the operator has disabled storing. */
 export function assertKeeping(mode: StoringMode): void {
   if (mode !== 'never') return
   throw invalidRequest(null, 'not_allowed', 'Conversations are not kept here. Send the history.')
 }
 
-/** A conversation as the interface shows it. */
+/** A conversation as the API shows it. */
 export const ConversationAnswer = z
   .object({
     id: z.string(),
@@ -76,7 +76,7 @@ export const shown = ({ id, metadata, createdAt }: Conversation) => ({
   metadata,
 })
 
-/** Throws `resource_not_found` where there is none. */
+/** Throws `resource_not_found` for undefined. */
 export function found<Found>(asked: Found | undefined, param: string): Found {
   if (asked !== undefined) return asked
   const what =
@@ -95,7 +95,7 @@ const conversationId = {
   example: 'conv_01m7zbr7rr3rrzfbtxk7716g95',
 }
 
-/** Parameters of paths, for their description. */
+/** Path parameters, for the description. */
 export const conversationPath = [conversationId]
 export const itemPath = [
   conversationId,

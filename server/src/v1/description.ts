@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { describeErrors, keyErrors } from '../http/documentation'
 import { keyHeader } from '../idempotency/key'
 
-/** What the POSTs of the model endpoints can answer beside success. */
+/** Errors of the POSTs of the model endpoints. */
 export const modelErrors = describeErrors(
   'invalid_request',
   'invalid_model',
@@ -21,7 +21,7 @@ export const modelErrors = describeErrors(
   'request_timeout',
 )
 
-/** The header of the POSTs that makes repeating them safe. Source: contract 4.9. */
+/** The header that makes repeats of the model endpoints' POSTs safe. Source: contract 4.9. */
 export const idempotencyKey = {
   name: keyHeader,
   in: 'header',
@@ -40,7 +40,7 @@ export const idempotencyKey = {
 
 const chunkLines = '`data: <chunk>` lines, ended by `data: [DONE]`'
 
-/** A success that is JSON, or a stream of server-sent events; `lines` says what those look like. */
+/** Documents a success that is JSON, or a stream of server-sent events; `lines` describes the events. */
 export const streamOr = (description: string, schema: z.ZodType, lines = chunkLines) => ({
   200: {
     description,

@@ -3,12 +3,12 @@ import { callOf, type ModelCall } from './model-call'
 import type { Env } from '../http/env'
 import { guarded } from '../http/guards'
 
-/** Answers a request to a model endpoint. Rejects with what fails before there is an answer. */
+/** Answers a request to a model endpoint. Rejects with a failure before there is an answer. */
 export type ModelHandler = (call: ModelCall) => Promise<Response>
 
 const handlers = new WeakMap<object, ModelHandler>()
 
-/** The handler of a model endpoint, as the router takes it. */
+/** Wraps the handler of a model endpoint for the router. */
 export function createModelEndpoint(handler: ModelHandler) {
   const routed = guarded(async (c: Context<Env>) => {
     const { overload } = c.env
@@ -29,7 +29,7 @@ export function createModelEndpoint(handler: ModelHandler) {
   return routed
 }
 
-/** The model endpoints of an application by their path: who asks for exactly that needs no router. */
+/** Maps the paths of an application's model endpoints to their handlers: an exact match needs no router. */
 export const modelHandlersOf = ({ routes }: Hono<Env>): ReadonlyMap<string, ModelHandler> =>
   new Map(
     routes.flatMap(({ method, path, handler }) => {

@@ -4,7 +4,7 @@ import { invalidRequest } from '../errors'
 const defaultLimit = 20
 const maxLimit = 100
 
-/** An item as the interface shows it. */
+/** An item as the API shows it. */
 export const ListedItem = z.looseObject({ id: z.string(), type: z.string() })
 
 export const ResponseItemList = z
@@ -17,7 +17,7 @@ export const ResponseItemList = z
   })
   .meta({ ref: 'ResponseItemList' })
 
-/** The query of a list of items, for its description. */
+/** The query parameters of a list of items, for its description. */
 export const itemPaging = [
   {
     name: 'limit',
@@ -37,14 +37,14 @@ export const itemPaging = [
   },
 ]
 
-/** Which items of a list are asked for. */
+/** The requested part of a list of items. */
 export interface ItemQuery {
   limit: number
   order: 'asc' | 'desc'
   after: string | undefined
 }
 
-/** Throws `invalid_request`. The latest come first unless `order` is `asc`. */
+/** Reads the query of a list. Throws `invalid_request`. The latest come first unless `order` is `asc`. */
 export function itemQuery(query: Readonly<Record<string, string>>): ItemQuery {
   const { order = 'desc', after } = query
   const limit = Number(query['limit'] ?? defaultLimit)

@@ -85,7 +85,7 @@ const shared = {
 
 const asked = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello!' }] }
 
-/** The Messages format of Anthropic, for its clients. Source: contract 5.1. */
+/** Anthropic's Messages API. Source: contract 5.1. */
 export const messageRoutes = (gateway: Gateway, ports: ReplyPorts) =>
   new Hono<Env>()
     .post(

@@ -12,7 +12,7 @@ import type { Usage } from '../wire/usage'
 
 const withoutSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : path)
 
-/** A request as the server got it. */
+/** A request as the server received it. */
 interface Received {
   request: Request
   server: Server
@@ -23,7 +23,7 @@ interface Received {
   path: string
 }
 
-/** A request to a model endpoint as the gateway takes it: one object, as there is one for each. */
+/** A request to a model endpoint as the gateway takes it: one object, as each request allocates it. */
 export class ModelCall implements InboundRequest, Room {
   readonly request: Request
   /** `req_` and 26 characters. */
@@ -34,11 +34,11 @@ export class ModelCall implements InboundRequest, Room {
   readonly #server: Server
   readonly #bodies: BodyBudget
   #accountId = ''
-  /** The account of its caller, once that is known. */
+  /** The caller's account, once known. */
   owner: string | undefined
-  /** What its body takes, where that is large. */
+  /** The share of its body, where that is large. */
   body: BodyShare | undefined
-  /** Where its caller stands with his limits, once he is known; undefined where he has none. */
+  /** The caller's rate limit status once authenticated; undefined without limits. */
   quota: RateLimitQuota | undefined
   principal?: InboundRequest['principal']
   connectionId?: string | undefined
@@ -89,13 +89,13 @@ export class ModelCall implements InboundRequest, Room {
     this.quota = quota
   }
 
-  /** For how much of its time so far a provider was waited for. */
+  /** The time so far spent waiting for a provider. */
   get waitedMs(): number {
     const open = this.#waiting > 0 ? performance.now() - this.#waitingSinceMs : 0
     return this.#waitedMs + open
   }
 
-  /** Parts of a request wait side by side. */
+  /** Counts overlapping waits, as parts of a request wait side by side. */
   waits(isWaiting: boolean): void {
     if (isWaiting && this.#waiting++ === 0) this.#waitingSinceMs = performance.now()
     if (!isWaiting && --this.#waiting === 0) {
@@ -130,7 +130,7 @@ export class ModelCall implements InboundRequest, Room {
   }
 }
 
-/** The same of a request that came through the router. */
+/** Returns the model call of a request that came through the router. */
 export const callOf = (c: Context<Env>): ModelCall =>
   new ModelCall({
     request: c.req.raw,

@@ -30,14 +30,14 @@ interface Callable {
   createdAt: number
 }
 
-/** The collections that an account may call. */
+/** Lists the collections that an account may call. */
 export type CollectionsFor = (userId: string) => Promise<readonly Callable[]>
 
-/** A collection in the form of a model. Source: contract 4.6. */
+/** Shows a collection in the form of a model. Source: contract 4.6. */
 const toCollection = ({ name, createdAt }: Callable) =>
   toListed({ id: `${collectionPrefix}${name}`, provider: 'collection', createdAt })
 
-/** The models of an account, as far as they are listed. */
+/** The models of an account that the list shows. */
 interface Offered {
   all: readonly Model[]
   find: (id: string) => Model | undefined
@@ -56,7 +56,7 @@ interface Known {
 
 type Listed = ReturnType<typeof toListed>
 
-/** Those of the catalogue, then what only connections have. */
+/** Orders the catalogue's models first, then those that only connections have. */
 function inOrder({ catalog }: Known, models: readonly Model[]): readonly Model[] {
   const { models: listed } = catalog.snapshot
   const [known, found] = [true, false].map((wanted) =>
@@ -67,7 +67,7 @@ function inOrder({ catalog }: Known, models: readonly Model[]): readonly Model[]
 
 const commonListings = new WeakMap<readonly Model[], string>()
 
-/** The models as JSON, without the brackets. The same list is written once. */
+/** Encodes models as JSON, without the brackets. The same list is encoded once. */
 function written(known: Known, models: readonly Model[]): string {
   let listing = commonListings.get(models)
   if (listing === undefined) {
@@ -77,7 +77,7 @@ function written(known: Known, models: readonly Model[]): string {
   return listing
 }
 
-/** What the caller can call now. */
+/** Lists the models that the caller can call now. */
 async function callableList(known: Known, userId: string): Promise<string> {
   const offered = await known.modelsFor(userId)
   const models = written(known, await offered.callable())
@@ -86,7 +86,7 @@ async function callableList(known: Known, userId: string): Promise<string> {
   return `{"object":"list","data":[${[models, more].filter(Boolean).join()}]}`
 }
 
-/** All that is known, each with why it is not callable. */
+/** Lists all known models, each with the reason why it is not callable. */
 async function wholeList(known: Known, userId: string) {
   const offered = await known.modelsFor(userId)
   const callable = new Set((await offered.callable()).map(({ id }) => id))
@@ -113,17 +113,17 @@ async function anthropicList(known: Known, userId: string, isAll: boolean) {
   return toAnthropicList([...models, ...others].map(toAnthropicModel))
 }
 
-/** With the name that people read. */
+/** Adds the display name. */
 const named = (known: Known, { id, root, created: createdAt }: Listed) => ({
   id,
   name: known.catalog.snapshot.models.get(id)?.name ?? root,
   createdAt,
 })
 
-/** Of the wording of the format that is asked for. */
+/** Returns the headers of the requested format. */
 const headersOf = (c: Context<Env>) => getErrorFormat(c.req.raw).headers?.(c.get('requestId'))
 
-/** A model, also by another name that it has. Rejects with `model_not_found`. */
+/** Finds a model, also by an alias. Rejects with `model_not_found`. */
 async function modelOf(known: Known, userId: string, id: string): Promise<Listed> {
   const model = (await known.modelsFor(userId)).find(id)
   if (model) return toListed(model)

@@ -14,23 +14,23 @@ import { streamHeaders } from '../http/render'
 import { getErrorFormat } from '../http/error-format'
 import type { Claims } from '../idempotency/claims'
 
-/** What the model endpoints need to answer. */
+/** Dependencies of the model endpoints' responses. */
 export interface ReplyPorts {
   watch: StreamWatch
   claims: Claims
-  /** How long a repeat waits for the first request. */
+  /** The longest wait of a repeat for the first request. */
   requestMs: number
-  /** How long the headers of a stream wait for its first event. */
+  /** The time that the headers of a stream wait for its first event. */
   earlyHeadersMs: number
-  /** Told of each stream that broke after it had begun. */
+  /** Called for each stream that broke after it had begun. */
   onBroken: (requestId: string, error: ApiError) => void
-  /** Where a test may kill the process. */
+  /** The crash points of tests. */
   crashAt?: CrashAtLastByte | undefined
 }
 
 type Run = (call: ModelCall) => Promise<Reply | KeptReply>
 
-/** Runs a request and answers it, or again as before. Rejects with what failed before any answer. */
+/** Runs a request and answers it, or replays its answer. Rejects with a failure before any answer. */
 export function respond(call: ModelCall, run: Run, ports: ReplyPorts): Promise<Response> {
   const key = call.request.headers.get('idempotency-key')
   return key === null ? respondOnce(call, run, ports) : respondAgain(call, run, { key, ports })
@@ -41,7 +41,7 @@ async function respondOnce(call: ModelCall, run: Run, ports: ReplyPorts): Promis
 }
 
 interface Named {
-  /** The `Idempotency-Key` as it came. */
+  /** The value of `Idempotency-Key`. */
   key: string
   ports: ReplyPorts
 }
@@ -74,7 +74,7 @@ interface Answering {
   once?: IdempotentRequest
 }
 
-/** What of a request its answer asks for. */
+/** The parts of a request that its response depends on. */
 export type ReplyOptions = Pick<ModelCall, 'request' | 'requestId'>
 
 function toResponse(
@@ -100,15 +100,15 @@ function toResponse(
   })
 }
 
-/** Names at most so many fields, each with so many characters. */
+/** The most omitted fields that the header names, and the most characters of each. */
 const maxOmitted = 20
 const maxNameLength = 100
 
-/** The name of a field that its caller chose, in the characters that a header takes and that end no name in it. */
+/** Encodes the name of a caller's field in characters that a header allows and that separate no names in it. */
 const toHeaderName = (name: string) =>
   name.slice(0, maxNameLength).replaceAll(/[^\x21-\x2b\x2d-\x7e]/g, '?')
 
-/** Says what of the request was changed: fields that it was answered without, an output limit that was lowered. */
+/** Reports changes of the request in headers: omitted fields, and a lowered output limit. */
 function toldHeaders({
   omitted,
   outputLimit,
@@ -122,14 +122,14 @@ function toldHeaders({
   }
 }
 
-/** A stream on its way out. Rejects with what fails before its first event. */
+/** Responds with a stream. Rejects with a failure before its first event. */
 export async function respondWithStream(
   { request, requestId }: ReplyOptions,
   { identity, writer = new ChunkWriter(identity), opening }: StreamReply,
   { ports, once }: Answering,
 ): Promise<Response> {
   const { watch, earlyHeadersMs, onBroken, crashAt } = ports
-  // Headers wait for the first event, so that what fails before it is still a status.
+  // Headers wait for the first event, so that an earlier failure still has its own status.
   const opened = await waitForOpening(opening, earlyHeadersMs)
   const headers = new Headers({
     ...streamHeaders,

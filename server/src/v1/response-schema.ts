@@ -5,7 +5,7 @@ const Item = z.looseObject({
   id: z.string(),
 })
 
-/** The answer, as it is described to callers. Source: contract 5.2. */
+/** The documented Response. Source: contract 5.2. */
 export const ResponseAnswer = z
   .looseObject({
     id: z.string(),

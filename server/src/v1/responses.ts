@@ -19,12 +19,12 @@ import { isObject } from '../wire/json-body'
 
 const lines = '`event: <type>` and `data: <event>` lines; the last event has the whole response'
 
-/** What keeps answers, and those that are made in the background. */
+/** Dependencies for storing responses, and for background responses. */
 export interface ResponsePorts extends ResponseKeeping {
   runs: BackgroundRuns
 }
 
-/** Asks for a Response, with what the request goes on from, and keeps the answer where that is asked for. */
+/** Runs a Responses request with the history that it continues, and stores the answer if requested. */
 async function converse(
   gateway: Gateway,
   call: ModelCall,

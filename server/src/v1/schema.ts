@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Answers of the model endpoints, as they are described to callers. Source: contract 4, contract 4. */
+/** Documented answers of the model endpoints. Source: contract 4. */
 const Usage = z.looseObject({
   prompt_tokens: z.int(),
   completion_tokens: z.int(),

@@ -49,7 +49,7 @@ const notFound = () =>
     message: 'This account has no such response: it was not kept, is deleted, or too old.',
   })
 
-/** What follows the number of an event in a query; -1 for all of them. Throws `invalid_request`. */
+/** Reads the number of the event after which a stream continues; -1 for all events. Throws `invalid_request`. */
 function startingAfter(query: Readonly<Record<string, string>>): number {
   const { starting_after: after = '-1' } = query
   if (/^(-1|\d{1,15})$/.test(after)) return Number(after)
@@ -60,7 +60,7 @@ function startingAfter(query: Readonly<Record<string, string>>): number {
   )
 }
 
-/** The events of an answer that is, or was, made in the background. Rejects with `invalid_request`. */
+/** Streams the events of a background response, running or ended. Rejects with `invalid_request`. */
 async function streamOf(
   { background, runs }: StoredPorts,
   owned: Owned,
@@ -78,14 +78,14 @@ async function streamOf(
   return backgroundReply(background, { owned, after, left: runs.readers.enter(owned.userId) })
 }
 
-/** The answer as it stands; one whose node is gone has failed. */
+/** Returns the current response; one whose node is gone has failed. */
 async function responseOf(ports: StoredPorts, owned: Owned): Promise<JsonObject> {
   const { response } = await storedOf(ports.store, owned.userId, owned.id)
   if (response['background'] !== true) return response
   return (await ports.background.find(owned))?.response ?? response
 }
 
-/** Ends it, once: an answer that has ended stays as it is. Rejects with `invalid_request`. */
+/** Cancels a response, once: one that has ended stays unchanged. Rejects with `invalid_request`. */
 async function cancelled({ runs }: StoredPorts, owned: Owned): Promise<JsonObject> {
   const standing = await runs.cancel(owned)
   if (!standing) throw notFound()
@@ -103,7 +103,7 @@ async function storedOf(store: ResponseStore, userId: string, id: string): Promi
   return found
 }
 
-/** The items of an input with ids of their own. */
+/** Returns the items of an input with their own ids. */
 function toInputItems({ id, input }: StoredResponse, query: ItemQuery) {
   const { limit, order, after } = query
   const bare = id.slice(id.indexOf('_') + 1)
@@ -119,7 +119,7 @@ const toListed = (item: JsonObject, id: string) => ({
   type: typeof item['type'] === 'string' ? item['type'] : 'message',
 })
 
-/** What answers are read by. */
+/** Dependencies for reading stored responses. */
 interface StoredPorts extends Pick<ResponsePorts, 'store' | 'background' | 'runs'> {
   reply: ReplyPorts
 }
@@ -144,7 +144,7 @@ const streaming = [
   },
 ]
 
-/** Answers that callers asked to have kept: of their own account, each. */
+/** Stored responses of the calling account. */
 export const storedResponseRoutes = (ports: StoredPorts, guards: Guards) =>
   new Hono<Env>().route('/', answerRoutes(ports, guards)).route('/', otherRoutes(ports, guards))
 

@@ -4,12 +4,12 @@ import type { EventWriter } from '../wire/event-writer'
 import { isObject } from '../wire/json-body'
 import { namedFrame } from '../wire/sse'
 
-/** Events that have the whole Response. */
+/** Matches events that contain the whole Response. */
 const lifecycle = /^event: response\.(?:queued|created|in_progress|completed|incomplete|failed)\n/
 
 const isLast = (type: string) => type === 'response.completed' || type === 'response.incomplete'
 
-/** The events of a Response, with what is kept of it; the last one is kept where that is asked for. */
+/** Writes the events of a Response with its storage fields; the last one is stored if requested. */
 export class StoredWriter implements EventWriter {
   readonly ping: string
   readonly #own: EventWriter
@@ -42,7 +42,7 @@ export class StoredWriter implements EventWriter {
     return this.#told(this.#own.fail(error, requestId))
   }
 
-  /** Nearly all frames are about a piece of the answer, and stay as they are. */
+  /** Nearly all frames are deltas, and stay unchanged. */
   #told(frames: string): string {
     if (!frames.includes('"response":{')) return frames
     return frames

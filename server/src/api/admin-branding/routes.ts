@@ -8,7 +8,7 @@ import type { BrandingStore } from '../../settings/branding'
 
 const path = '/api/admin/branding'
 
-/** How the installation presents itself, for the operator. Source: contract 9.2. */
+/** Branding of the installation, for the operator. Source: contract 9.2. */
 export const brandingRoutes = (branding: BrandingStore, { operator }: Guards) =>
   new Hono<Env>()
     .get(path, described.get, operator, async (c) => c.json(await branding.get()))

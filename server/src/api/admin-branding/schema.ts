@@ -4,7 +4,7 @@ import { line, trimmed } from '../../http/fields'
 const address = z.url({ protocol: /^https?$/ }).max(500)
 const color = z.string().regex(/^#[0-9a-f]{6}$/i, { error: 'must be a colour such as #1d4ed8.' })
 
-/** What a PUT may change. Source: contract 9.2. */
+/** The fields that a PUT may change. Source: contract 9.2. */
 export const ChangedBranding = z.object({
   name: line(100).optional(),
   tagline: trimmed(200).nullish(),

@@ -3,7 +3,7 @@ import type { CatalogSource } from './schema'
 import { CatalogDocument } from '../../catalog/entry-schema'
 import { invalidRequest } from '../../errors'
 
-/** A document that may be compared with the catalogue. */
+/** A document that can be compared with the catalogue. */
 export interface ReadDocument {
   document: CatalogDocument
   /** SHA-256 of its text. */
@@ -11,7 +11,7 @@ export interface ReadDocument {
   isSigned: boolean
 }
 
-/** Rejects where nothing comes. */
+/** Rejects when the fetch fails. */
 export type FetchDocument = (url: string) => Promise<{ status: number; text: string }>
 
 interface Ports {
@@ -20,7 +20,7 @@ interface Ports {
   publicKey: string | null
 }
 
-/** Reads what an operator named or sent. Rejects with `invalid_request`. */
+/** Reads the document that an operator named or sent. Rejects with `invalid_request`. */
 export async function readDocument(source: CatalogSource, ports: Ports): Promise<ReadDocument> {
   const { publicKey } = ports
   const text = source.document ?? (await fetched(source.url ?? '', ports))

@@ -8,7 +8,7 @@ import type { Guards } from '../../http/guards'
 
 const path = '/api/admin/catalog'
 
-/** Models and prices from a document, for the operator: shown, then applied. */
+/** Updates models and prices from a document, for the operator: preview, then apply. */
 export const catalogUpdateRoutes = (updates: CatalogUpdateStore, { operatorBulk }: Guards) =>
   new Hono<Env>()
     .post(`${path}/preview`, described.preview, operatorBulk, async (c) =>

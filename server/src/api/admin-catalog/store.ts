@@ -20,8 +20,8 @@ interface Ports {
 export type CatalogUpdateStore = ReturnType<typeof createCatalogUpdateStore>
 
 /**
- * Models and prices of a document that an operator names: shown first, then applied as his own models and
- * price steps are, so that every node follows and what runs keeps its price.
+ * Updates models and prices from a document that an operator names: previewed first, then applied like the
+ * operator's own models and price steps, so that every node follows and running requests keep their price.
  */
 export function createCatalogUpdateStore({ db, catalog, settings, fetchDocument }: Ports) {
   async function compared(source: CatalogSource) {
@@ -55,7 +55,7 @@ export function createCatalogUpdateStore({ db, catalog, settings, fetchDocument 
   }
 }
 
-/** The planned prices of each model that has any price stored. A damaged one is none. */
+/** Reads the planned prices of each model with a stored price. A damaged one counts as none. */
 async function readPlans(db: Kysely<Schema>): Promise<StoredPlans> {
   const { rows } = await sql<{ model_id: string; at: Date | null; pricing: unknown }>`
     select model_id, case when effective_at > now() then effective_at end as at, pricing
@@ -108,7 +108,7 @@ const toAnswer = ({ added, repriced, planned, kept, missing }: CatalogDiff) => (
   missing,
 })
 
-/** Rows of one statement. */
+/** The number of rows per statement. */
 const batch = 500
 
 async function write(trx: Transaction<Schema>, diff: CatalogDiff): Promise<void> {

@@ -37,7 +37,7 @@ const list = (entry: z.ZodType<string>) =>
     .max(mostEntries)
     .transform((entries) => [...new Set(entries)])
 
-/** A group of fields: any of them, at least one. */
+/** A group of fields, of which at least one is required. */
 const group = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
   z.object(shape).superRefine((fields, ctx) => {
     if (Object.values(fields).some((value) => value !== undefined)) return
@@ -45,10 +45,10 @@ const group = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
   })
 
 const priceLimit = usd(9, 0, maxPriceUsd)
-/** Zero would be no price: what costs nothing is `free`. */
+/** Zero is no price: models without charge are `free`. */
 const ceiling = usd(9, 0.000_001, maxPriceUsd)
 
-/** What a PUT may change. Source: contract 9.2. */
+/** The fields that a PUT may change. Source: contract 9.2. */
 export const ChangedConfig = z.object({
   minimum_balance: usd(9).optional(),
   warning_threshold: usd(9).optional(),
@@ -91,7 +91,7 @@ export const ChangedConfig = z.object({
 })
 export type ChangedConfig = z.output<typeof ChangedConfig>
 
-/** All of the configuration, as it is answered. */
+/** The whole configuration, as the API shows it. */
 export const Config = z
   .object({
     minimum_balance: z.number(),

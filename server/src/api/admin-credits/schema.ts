@@ -16,7 +16,7 @@ interface Target {
   organization_id?: string | undefined
 }
 
-/** Either has an account of its own; exactly one is named. */
+/** Requires exactly one of user and organization, as each has an account of its own. */
 function ofOne(target: Target, ctx: z.RefinementCtx): void {
   if (target.user_id === undefined && target.organization_id === undefined) {
     ctx.addIssue(broken('required', 'is required, or "organization_id".', ['user_id']))
@@ -68,7 +68,7 @@ export const AnyTransactionFilter = z
   .superRefine(notBoth)
 export type AnyTransactionFilter = z.output<typeof AnyTransactionFilter>
 
-/** A movement of any account. */
+/** A transaction of any account. */
 export const Transaction = z
   .object({
     id: z.string(),

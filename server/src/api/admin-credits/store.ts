@@ -14,11 +14,14 @@ export type CreditStore = ReturnType<typeof createCreditStore>
 
 interface Options {
   db: Kysely<Schema>
-  /** Something came to an account: who was just refused here is served again. */
+  /**
+   * Called when credit was added to an account, so that requests that it could not afford before are admitted
+   * again.
+   */
   creditCame: (accountId: string) => void
 }
 
-/** What the operator gives and takes, and every movement of every account. */
+/** Adjusts credits for operators, and lists the transactions of all accounts. */
 export function createCreditStore({ db, creditCame }: Options) {
   async function move(
     target: Pick<Grant, 'user_id' | 'organization_id'>,
@@ -35,7 +38,7 @@ export function createCreditStore({ db, creditCame }: Options) {
         throw invalidRequest('amount', 'out_of_range', words)
       })
     if (posted) {
-      // The other nodes are notified; on this one the very next request must see it.
+      // The other nodes receive a notification; on this one the very next request must see it.
       creditCame(accountId)
       return toTransaction(toRow(posting, posted, name))
     }
@@ -78,7 +81,7 @@ async function moveIn(trx: Transaction<Schema>, posting: Omit<Posting, 'external
   return posted
 }
 
-/** The account of whom one names; that of an organization has its id too. Throws `resource_not_found`. */
+/** Finds the account of a target, with the organization's id where it is one. Throws `resource_not_found`. */
 async function accountOf(
   db: Kysely<Schema>,
   { user_id: userId, organization_id: organizationId }: Pick<Grant, 'user_id' | 'organization_id'>,

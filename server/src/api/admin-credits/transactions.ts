@@ -8,7 +8,7 @@ import { toTimeSpan } from '../../http/span'
 import type { post, Posting } from '../../ledger/post'
 import { toUsd } from '../../wire/usd'
 
-/** What a ledger transaction is called outside. */
+/** Maps kinds of ledger transactions to the types that the API shows. */
 const typeOf = {
   topup: 'purchase',
   usage: 'usage',
@@ -31,7 +31,7 @@ interface Row {
   amount: bigint
   balance_after: bigint | null
   account_id: string
-  /** The address of an account, the name of an organization; null where it is gone. */
+  /** The address of an account, the name of an organization; null where it was deleted. */
   payer_name: string | null
   status: TransactionStatus
   requests: bigint
@@ -56,7 +56,7 @@ export const toTransaction = (row: Row) => ({
 
 type Posted = NonNullable<Awaited<ReturnType<typeof post>>>
 
-/** What was just posted to an account of a name, as a row of the list. */
+/** Converts a transaction just posted to a named account to a row of the list. */
 export const toRow = (
   { accountId, kind, description }: Omit<Posting, 'externalRef'>,
   posted: Posted,
@@ -75,7 +75,7 @@ export const toRow = (
   created_at: posted.createdAt,
 })
 
-/** Whose rows are wanted: nobody's where an id is none of its kind. */
+/** Limits rows to one account; an id of the wrong kind matches no rows. */
 function ofAccount({ user_id: userId, organization_id: organizationId }: AnyTransactionFilter) {
   const id = organizationId ?? userId
   if (id === undefined) return sql`account_id not like 'house:%'`
@@ -83,7 +83,7 @@ function ofAccount({ user_id: userId, organization_id: organizationId }: AnyTran
   return isPossible ? sql`account_id = ${id}` : sql`false`
 }
 
-/** From where, and which: what moved balances, and payments that did not, or not yet. */
+/** Selects rows by cursor and filter: postings, and payments that failed or are pending. */
 function wantedRows(filter: AnyTransactionFilter) {
   const { type, status } = filter
   const { start, end } = toTimeSpan(filter)
@@ -114,8 +114,8 @@ const paymentColumns = sql`
   p.amount, null::bigint, p.account_id, p.status, p.created_at`
 
 /**
- * Every movement of every account, newest first. Entries and payments have their places out of one
- * sequence, so that a page is cut from both by their indexes.
+ * Lists the transactions of all accounts, newest first. Entries and payments take their positions from one
+ * sequence, so that the indexes of both yield a page.
  */
 export async function listTransactions(
   db: Kysely<Schema>,

@@ -30,7 +30,7 @@ export const AnsweredModelList = z
   .object({ models: z.array(AnsweredModel), pagination: Pagination })
   .meta({ ref: 'OperatedModelList' })
 
-/** What a model costs from which moment on, the latest first. */
+/** The price history of a model, latest first. */
 export const PriceHistory = z
   .object({
     prices: z.array(z.object({ pricing: PricingAnswer.nullable(), effective_at: time })),

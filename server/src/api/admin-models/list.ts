@@ -4,7 +4,7 @@ import type { Catalog } from '../../catalog/catalog'
 import { categories, type Model } from '../../catalog/model'
 import { pageList, type Page } from '../../http/paging'
 
-/** What a list may be narrowed to. */
+/** Filters of the list. */
 export const ModelFilters = z.object({
   provider: z.string().max(40).optional(),
   category: z.enum(categories).optional(),
@@ -25,7 +25,7 @@ const fits = (model: Model, { search, provider, category, enabled }: Wanted) =>
   (category === undefined || model.category === category) &&
   (enabled === undefined || model.enabled === enabled)
 
-/** A page of the catalogue, which is in memory. */
+/** Returns a page of the catalogue, which is in memory. */
 export function listModels({ snapshot }: Catalog, page: Page, wanted: Wanted) {
   const search = wanted.search?.toLowerCase()
   const matching = [...snapshot.models.values()].filter((model) =>

@@ -10,13 +10,13 @@ import type { Schema } from '../../db/schema'
 import { invalidRequest } from '../../errors'
 import { toTimestamp } from '../../http/fields'
 
-/** What an operator looks at; the rest is kept. */
+/** The most prices shown to an operator; all are stored. */
 const mostShown = 200
 const mostPlanned = 100
-/** The clock of who asks may be a little late. */
+/** Tolerates a client clock that is slightly late. */
 const toleratedMs = 60_000
 
-/** Writes down what a model costs from a moment on, from now where none is given. */
+/** Stores a model's price from a moment on, without one from now on. */
 export async function addPrice(
   db: Kysely<Schema> | Transaction<Schema>,
   modelId: string,
@@ -39,8 +39,8 @@ export const priceMissing = () =>
 export type PriceStore = ReturnType<typeof createPriceStore>
 
 /**
- * What models cost, cost before and will cost, for operators. A price that begins now is taken over
- * here before it is answered. All reject with `model_not_found` for unknown ids.
+ * Prices of models, past, current and planned, for operators. A price that begins now is applied on this node
+ * before the response. All reject with `model_not_found` for unknown ids.
  */
 export function createPriceStore(db: Kysely<Schema>, catalog: Catalog) {
   async function list(id: string) {
@@ -78,7 +78,7 @@ interface PriceRow {
   effective_at: Date
 }
 
-/** Pricing is null for no price any more, and for one that somebody damaged. */
+/** Pricing is null for the end of a price, and for a damaged one. */
 function toPrice({ pricing: column, effective_at: at }: PriceRow) {
   const effective_at = toTimestamp(at)
   try {

@@ -17,7 +17,7 @@ const priced = `${one}/prices`
 
 const asksPrices = (c: Context<Env>) => /\/prices\/?$/.test(c.req.raw.url.replace(/[?#].*$/s, ''))
 
-/** Where it cannot be decoded it is no model's. */
+/** A path that cannot be decoded matches no model. */
 const pricedIn = (c: Context<Env>) => parseModelId(c.req.raw.url, `${paths}/`, '/prices') ?? ''
 
 const setPrice = async (prices: PriceStore, c: Context<Env>) =>
@@ -26,7 +26,7 @@ const setPrice = async (prices: PriceStore, c: Context<Env>) =>
 const listPrices = async (prices: PriceStore, c: Context<Env>) =>
   c.json(await prices.list(pricedIn(c)))
 
-/** What the routes read and write. */
+/** The stores that the routes use. */
 export interface AdminModelStores {
   models: ModelStore
   prices: PriceStore
@@ -46,7 +46,7 @@ export const adminModelRoutes = ({ models, prices }: AdminModelStores, { operato
     )
     .get(priced, described.listPrices, operator, (c) => listPrices(prices, c))
     .put(priced, described.setPrice, operator, (c) => setPrice(prices, c))
-    // The router takes all of the path for the id, and not only what stands before `/prices`.
+    // The router takes the whole rest of the path for the id, including `/prices`.
     .get(one, described.get, operator, async (c) =>
       asksPrices(c) ? listPrices(prices, c) : c.json(models.get(c.req.param('id'))),
     )

@@ -20,7 +20,7 @@ const shape = {
   deprecated_at: timestamp.nullish(),
 }
 
-/** A model to be added, or one of the catalogue to be taken over. Source: contract 9.2. */
+/** A new model, or changes that override one of the catalogue. Source: contract 9.2. */
 export const NewModel = z.object({
   id: z.string().min(3).max(256),
   ...z.object(shape).partial().shape,
@@ -32,7 +32,7 @@ export type NewModel = z.output<typeof NewModel>
 export const ChangedModel = z.object(shape).partial()
 export type ChangedModel = z.output<typeof ChangedModel>
 
-/** A price, and from when on it counts. Source: contract 9.2. */
+/** A price, and the time from which it applies. Source: contract 9.2. */
 export const NewPrice = z.object({
   pricing: PricingFields,
   effective_at: timestamp.optional(),

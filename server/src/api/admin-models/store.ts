@@ -26,7 +26,7 @@ const toCapabilities = (
 const pick = <Value>(change: Value | undefined, kept: Value) =>
   change === undefined ? kept : change
 
-/** A model with changes, as the row that takes its place. */
+/** Merges a model with changes into the row that replaces it. */
 function toRow(model: Model, changes: ChangedModel) {
   const pricing =
     changes.pricing === undefined ? model.pricing : changes.pricing && toPricing(changes.pricing)
@@ -84,8 +84,8 @@ const blank = (id: string, provider: string, name: string): Model => ({
 export type ModelStore = ReturnType<typeof createModelStore>
 
 /**
- * The catalogue, for operators. A change is stored, and taken over here before it is answered; the
- * other nodes follow by notification. All reject with `model_not_found` for unknown ids.
+ * The catalogue, for operators. A change is stored, and applied on this node before the response; the other nodes
+ * follow by notification. All reject with `model_not_found` for unknown ids.
  */
 export function createModelStore(db: Kysely<Schema>, catalog: Catalog) {
   async function answer(id: string) {
@@ -142,7 +142,7 @@ export function createModelStore(db: Kysely<Schema>, catalog: Catalog) {
 const idTaken = (id: string) =>
   invalidRequest('id', 'taken', `id: "${id}" is there already; change it with PUT.`)
 
-/** The provider of a new model's id. Throws for an id that is taken or of no provider. */
+/** Returns the provider of a new model's id. Throws for an id that is taken or has no provider. */
 function checkedId({ snapshot }: Catalog, id: string): string {
   const { provider } = splitModelId(id)
   if (!snapshot.providers.has(provider)) {
@@ -152,13 +152,13 @@ function checkedId({ snapshot }: Catalog, id: string): string {
   return provider
 }
 
-/** A price that a change brings begins at once. */
+/** Stores the price of a change, which begins at once. */
 async function notePrice(trx: Transaction<Schema>, id: string, { pricing }: ChangedModel) {
   if (pricing === undefined) return
   await addPrice(trx, id, { pricing: pricing && toPricing(pricing) })
 }
 
-/** With its prices, planned ones too. Whether there was anything. */
+/** Deletes a model with its prices, including planned ones. Returns whether it existed. */
 async function deleteModel(trx: Transaction<Schema>, id: string): Promise<boolean> {
   const models = await trx.deleteFrom('model').where('id', '=', id).executeTakeFirst()
   const prices = await trx.deleteFrom('model_price').where('model_id', '=', id).executeTakeFirst()

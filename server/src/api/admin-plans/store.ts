@@ -63,7 +63,7 @@ export const createPlanStore = (db: Kysely<Schema>) => ({
   delete: (id: string) => deletePlan(db, id),
 })
 
-/** There is always one default: it is given to another plan, never taken away. */
+/** One plan is always the default: an operator makes another plan the default, never removes the flag. */
 const dropDefault = (trx: Kysely<Schema>) =>
   trx.updateTable('plan').set({ is_default: false }).where('is_default', '=', true).execute()
 
@@ -101,7 +101,7 @@ async function deletePlan(db: Kysely<Schema>, id: string) {
     .where((is) => is.not(is.exists(is.selectFrom('users').select('id').where('plan_id', '=', id))))
     .returning('id')
     .executeTakeFirst()
-    // An account may be given the plan at this very moment.
+    // A concurrent request may assign the plan to an account.
     .catch((thrown: unknown) => {
       if (isReferred(thrown)) throw inUse()
       throw thrown

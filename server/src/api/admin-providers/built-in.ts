@@ -29,7 +29,7 @@ const toAnswer = (provider: Provider): AnsweredProvider => ({
   updated_at: null,
 })
 
-/** The providers that come with Tollgate and whose key or name holds `search`. */
+/** Lists the built-in providers whose key or name contains `search`. */
 export function listBuiltIn({ fixed }: Catalog, search = ''): AnsweredProvider[] {
   const wanted = search.toLowerCase()
   return fixed.providers
@@ -37,13 +37,13 @@ export function listBuiltIn({ fixed }: Catalog, search = ''): AnsweredProvider[]
     .map(toAnswer)
 }
 
-/** The provider with this key that comes with Tollgate; undefined where there is none. */
+/** Returns the built-in provider with this key; undefined without one. */
 export function findBuiltIn({ fixed }: Catalog, key: string): AnsweredProvider | undefined {
   const provider = fixed.providers.find((one) => one.key === key)
   return provider && toAnswer(provider)
 }
 
-/** Throws `wrong_state` for a provider that comes with Tollgate. */
+/** Throws `wrong_state` for a built-in provider. */
 export function refuseBuiltIn(catalog: Catalog, key: string): void {
   const provider = findBuiltIn(catalog, key)
   if (!provider) return

@@ -7,7 +7,7 @@ import { readChangedFields, readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
 import { toPage, toSearch } from '../../http/paging'
 
-/** Providers beside those that come with Tollgate, for the operator. Source: contract 9.2. */
+/** Providers beside the built-in ones, for the operator. Source: contract 9.2. */
 export const providerRoutes = (providers: ProviderStore, { operator }: Guards) =>
   new Hono<Env>()
     .get('/api/admin/providers', described.list, operator, async (c) => {

@@ -9,7 +9,7 @@ const webAddress = z.url({ protocol: /^https$/ }).max(500)
 const fields = {
   name: line(100),
   base_url: address.transform((url) => url.replace(/\/+$/, '')).nullish(),
-  /** The header that carries the credential; `authorization` gets `Bearer `. */
+  /** The header that carries the credential; for `authorization` it is preceded by `Bearer `. */
   auth: z
     .string()
     .toLowerCase()
@@ -23,7 +23,7 @@ const fields = {
   options: RelayOptions.optional(),
 }
 
-/** A provider to be added. Source: contract 9.2. */
+/** A new provider. Source: contract 9.2. */
 export const NewProvider = z.object({
   key: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,39}$/, 'must be like "my-provider".'),
   adapter: z.enum(dialects).exclude(['sandbox']),
@@ -34,7 +34,7 @@ export type NewProvider = z.output<typeof NewProvider>
 export const ChangedProvider = z.object({ ...fields, name: fields.name.optional() })
 export type ChangedProvider = z.output<typeof ChangedProvider>
 
-/** A provider as operators see it: one that they added, or one that comes with Tollgate. */
+/** A provider as operators see it: one that they added, or a built-in one. */
 export const AnsweredProvider = z
   .object({
     id: z.string().describe('Of one that comes with Tollgate its key.'),

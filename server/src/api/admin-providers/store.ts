@@ -13,7 +13,7 @@ import { providers } from '../../providers/registry'
 import { isObject } from '../../wire/json-body'
 
 const builtIn = new Set(providers.map(({ key }) => key))
-// First parts of model ids and paths that mean something else.
+// First parts of model ids and paths with another meaning.
 const reserved = new Set(['collection', 'auto', 'admin', 'api', 'v1', 'native', 'docs', 'system'])
 
 const toProvider = (row: Selectable<ProviderRow>): AnsweredProvider => ({
@@ -44,7 +44,7 @@ function checkKey(key: string): void {
   }
 }
 
-/** A handle or a slug would no longer be told from the provider. */
+/** Rejects a key that is a handle or a slug, as model ids could not tell the two apart. */
 async function checkName(db: Kysely<Schema>, key: string): Promise<void> {
   const taken = await db
     .selectFrom('public_name')
@@ -57,8 +57,8 @@ async function checkName(db: Kysely<Schema>, key: string): Promise<void> {
 export type ProviderStore = ReturnType<typeof createProviderStore>
 
 /**
- * The providers that operators added, and behind them those that come with Tollgate. All reject with
- * `resource_not_found` for unknown ids, and changes of one that comes with Tollgate with `wrong_state`.
+ * The providers that operators added, followed by the built-in ones. All reject with `resource_not_found` for
+ * unknown ids, and changes of a built-in one with `wrong_state`.
  */
 export function createProviderStore(db: Kysely<Schema>, catalog: Catalog) {
   async function get(id: string) {
@@ -115,7 +115,7 @@ export function createProviderStore(db: Kysely<Schema>, catalog: Catalog) {
   }
 }
 
-/** Throws `wrong_state` while it has models or connections, also ones that were added meanwhile. */
+/** Throws `wrong_state` while the provider has models or connections, also ones that were added meanwhile. */
 async function deleteUnused(db: Kysely<Schema>, { id, key }: { id: string; key: string }) {
   const row = await db
     .deleteFrom('provider')

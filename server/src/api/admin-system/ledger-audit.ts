@@ -10,27 +10,26 @@ import { withTimeout } from '../../with-timeout'
 
 interface Ports {
   db: Kysely<Schema>
-  /** The longest that a request may run: its lease is in use as long. */
+  /** The maximum duration of a request: its lease is in use for as long. */
   longestRequestMs: () => number
-  /** A check that could not be made. */
+  /** Called for a check that failed to run. */
   onFailure: (check: string, error: unknown) => void
-  /** Milliseconds, by a clock that never goes back. */
+  /** Monotonic milliseconds. */
   nowMs?: () => number
 }
 
-/** A browser waits for no longer than half a minute. */
+/** Browsers wait at most half a minute. */
 const deadlineMs = 25_000
 const keepMs = 60_000
-/** Of one check: what is wrong everywhere need not be shown everywhere. */
+/** The most findings shown of one check: a fault that affects every account need not be listed in full. */
 const mostShown = 100
 
 export type LedgerAuditReport = Awaited<ReturnType<typeof makeReport>>
 export type LedgerAuditStore = ReturnType<typeof createLedgerAuditStore>
 
 /**
- * The audit of the whole ledger, for operators. One at a time in all processes, and its report is kept
- * for a minute: who asks meanwhile gets the same. Rejects with `gateway_unavailable` while another
- * process makes one.
+ * Audits the whole ledger, for operators. One audit at a time in all processes, and its report is cached for a
+ * minute, also for concurrent requests. Rejects with `gateway_unavailable` while another process runs one.
  */
 export function createLedgerAuditStore(ports: Ports) {
   const nowMs = ports.nowMs ?? (() => performance.now())
@@ -60,7 +59,7 @@ export function createLedgerAuditStore(ports: Ports) {
   }
 }
 
-/** Whether a check found something, and whether it could be made in time. */
+/** Whether a check found violations, and whether it finished in time. */
 type Outcome = 'in_order' | 'violations' | 'not_finished'
 
 async function makeReport({ db, longestRequestMs, onFailure }: Ports, nowMs: () => number) {
@@ -101,7 +100,7 @@ function toResult(check: CheckName, found: readonly Violation[] | undefined) {
   return {
     check,
     invariant,
-    // What it means where it finds something.
+    // Explains a violation.
     violation: words,
     outcome,
     findings_total: found?.length ?? 0,

@@ -23,7 +23,7 @@ const Node = z.object({
   is_this: z.boolean(),
 })
 
-/** How the installation fares; null is what the database did not answer in time. */
+/** The state of the installation; null for values that the database did not return in time. */
 export const System = z
   .object({
     version: z.string(),
@@ -74,7 +74,7 @@ const Check = z.object({
   findings: z.array(Finding).describe('A hundred at most.'),
 })
 
-/** A report about the whole ledger; null is what could not be looked at in time. */
+/** A report about the whole ledger; null for checks that did not finish in time. */
 export const LedgerAudit = z
   .object({
     ran_at: time,

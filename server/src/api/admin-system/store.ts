@@ -10,21 +10,21 @@ export interface FailingRoute {
   model: string
   connectionId: string
   connectionName: string
-  /** The account it belongs to; null for the platform's. */
+  /** The account that owns it; null for the platform's. */
   owner: string | null
   failuresInARow: number
-  /** It is passed over for all, or was until now and has to show that it works again. */
+  /** Its circuit breaker is open for all accounts, or half-open. */
   isOpen: boolean
-  /** How long it is passed over still, in milliseconds. */
+  /** The time until the breaker lets an attempt through, in milliseconds. */
   waitMs: number
-  /** Accounts that pass it over on their own. */
+  /** The number of accounts whose own breaker for it is open. */
   openAccounts: number
 }
 
-/** What this process knows of itself. */
+/** The state of this process. */
 export interface OwnState {
   nodeId: string
-  /** Usage on this node's disk that the ledger has not booked. */
+  /** Usage events on this node's disk that are not booked in the ledger. */
   journal: { waiting: number; isBehind: boolean }
   redis: 'none' | 'reachable' | 'lost'
   failing: readonly FailingRoute[]
@@ -37,14 +37,14 @@ interface Ports {
 }
 
 const patienceMs = 3000
-/** What an operator looks at. */
+/** The most rows shown to an operator. */
 const most = 100
 
 export type SystemStore = ReturnType<typeof createSystemStore>
 
 /**
- * How this process and its database fare. What the database would have to tell is null where it does
- * not answer within three seconds; never rejects for that.
+ * Reads the state of this process and its database. Values from the database are null where it does not answer
+ * within three seconds; never rejects for that.
  */
 export const createSystemStore = (ports: Ports) => ({
   async look() {
@@ -58,7 +58,7 @@ export const createSystemStore = (ports: Ports) => ({
   },
 })
 
-/** Null where it is not told in time. */
+/** Resolves with null after the timeout. */
 const told = <Value>(asked: Promise<Value>): Promise<Value | null> =>
   withTimeout(asked, patienceMs).catch(() => null)
 
@@ -114,7 +114,7 @@ async function readVersion(db: Kysely<Schema>): Promise<string> {
   return rows[0]?.version ?? ''
 }
 
-/** Nodes that take leases, the latest first; one that died is there until its leases are freed. */
+/** Reads the nodes that take leases, latest first; a dead one stays listed until its leases are freed. */
 async function readNodes({ db, own }: Ports) {
   const { rows } = await sql<{
     id: string
@@ -137,7 +137,7 @@ async function readNodes({ db, own }: Ports) {
 
 const at = (date: Date | null | undefined) => (date ? toTimestamp(date) : null)
 
-/** When what one node does for all was last done, as far as that is written down. */
+/** Reads the last runs of the jobs that one node does for all, as far as they are recorded. */
 async function readJobs(db: Kysely<Schema>) {
   const { rows } = await sql<{ audit: Date | null; round: Date | null; alerts: Date | null }>`
     select nullif(ran_at, '-infinity') as audit, nullif(round_began_at, '-infinity') as round,
@@ -151,7 +151,7 @@ async function readJobs(db: Kysely<Schema>) {
   }
 }
 
-/** What waits for somebody: attempts of dead processes, and mails. */
+/** Counts pending work: attempts of dead processes, and mails. */
 async function readUsage(db: Kysely<Schema>) {
   const { rows } = await sql<{ orphans: bigint; old: bigint; mails: bigint }>`
     select count(*) as orphans,

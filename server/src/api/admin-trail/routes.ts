@@ -7,7 +7,7 @@ import type { Guards } from '../../http/guards'
 import { toPage, toSearch } from '../../http/paging'
 import { check } from '../../wire/json-body'
 
-/** What operators changed, for operators. Source: contract 9.2. */
+/** The audit log of operators. Source: contract 9.2. */
 export const trailRoutes = (trail: TrailStore, { operator }: Guards) =>
   new Hono<Env>().get('/api/admin/audit-trail', listChanges, operator, async (c) => {
     const filter = { ...check(TrailFilter, c.req.query()), search: toSearch(c) }

@@ -4,16 +4,16 @@ import { timestamp } from '../../http/fields'
 
 const text = z.string().max(256).optional()
 
-/** What the list may be narrowed to. */
+/** Filters of the list. */
 export const TrailFilter = z.object({
   /** An account's id, or `operator_key`. */
   actor: text,
   /** `user`, `organization`, `plan`, `model`, … */
   object_kind: text,
-  /** Changes that name it, also where they are about another: keys of an account, credits for it. */
+  /** Includes changes of another object that name it: keys of an account, credits for it. */
   object_id: text,
   from: timestamp.optional(),
-  /** Not this moment itself. */
+  /** Exclusive. */
   to: timestamp.optional(),
 })
 export type TrailFilter = z.output<typeof TrailFilter>

@@ -6,10 +6,10 @@ import { toTimestamp } from '../../http/fields'
 import { queryPage } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
 
-/** What stands for the account where somebody had the operator key. */
+/** Stands for the account in changes made with the operator key. */
 const operatorKey = 'operator_key'
 
-/** An account that is gone has no address any more. */
+/** A deleted account has no address. */
 type Row = Selectable<AuditTrailRow> & { email: string | null }
 
 const toChange = (row: Row) => ({
@@ -29,7 +29,7 @@ const toChange = (row: Row) => ({
 
 export type TrailStore = ReturnType<typeof createTrailStore>
 
-/** What operators changed, the newest first. */
+/** The audit log of operators, newest first. */
 export const createTrailStore = (db: Kysely<Schema>) => ({
   async list(page: Page, filter: TrailFilter & { search: string | undefined }) {
     const query = narrowed(db, filter)
@@ -54,7 +54,7 @@ function narrowed(db: Kysely<Schema>, filter: TrailFilter & { search: string | u
   return search === undefined ? query : query.where(holds(search))
 }
 
-/** In what was asked for, sent and named, or of whom. */
+/** Searches route, body, objects and client of recorded changes, and the operator's e-mail address. */
 function holds(search: string) {
   const like = containing(search)
   return sql<boolean>`(

@@ -6,10 +6,10 @@ import { ApiError, invalidRequest } from '../../errors'
 import { recordChange } from '../../audit-log/organization-trail'
 import { pseudonymizeTrails, pseudonymOf } from '../../audit-log/pseudonym'
 
-/** Logs may be many: each statement has to end in time. */
+/** Logs may be many: each statement must finish within its timeout. */
 const rowsAtOnce = 5000
 
-/** Rejects where an organization would have no owner any more. */
+/** Rejects where an organization would be left without an owner. */
 async function refuseOwner(trx: Transaction<Schema>, id: string): Promise<void> {
   const rows = await trx
     .selectFrom('membership')
@@ -27,7 +27,7 @@ async function refuseOwner(trx: Transaction<Schema>, id: string): Promise<void> 
   )
 }
 
-/** Ends all ways in: whoever is in is out, on every node. Rejects with `resource_not_found`. */
+/** Revokes all access: sessions and keys end on every node. Rejects with `resource_not_found`. */
 async function shut(trx: Transaction<Schema>, id: string): Promise<string> {
   const { email } = await lockAccount(trx, id)
   await refuseOwner(trx, id)
@@ -44,7 +44,7 @@ async function shut(trx: Transaction<Schema>, id: string): Promise<string> {
 
 const logTables = ['request_body', 'request_log', 'request_minute', 'request_peak', 'request_sum']
 
-/** Deletes what requests left, some at a time. */
+/** Deletes the rows of requests in batches. */
 async function forgetRequests(db: Kysely<Schema>, id: string): Promise<void> {
   for (const name of logTables) {
     const table = sql.table(name)
@@ -62,10 +62,10 @@ async function forgetRequests(db: Kysely<Schema>, id: string): Promise<void> {
   }
 }
 
-/** The user and all that refers to it, and what is kept by address. */
+/** Deletes the user with all rows that refer to it, and rows stored by e-mail address. */
 async function forgetUser(trx: Transaction<Schema>, id: string, email: string): Promise<void> {
   await lockAccount(trx, id)
-  // It may have been given one since.
+  // The account may have become an owner since.
   await refuseOwner(trx, id)
   await sql`delete from mail where recipient = ${email}`.execute(trx)
   await sql`delete from invitation where email = lower(${email})`.execute(trx)
@@ -77,7 +77,7 @@ async function forgetUser(trx: Transaction<Schema>, id: string, email: string): 
   await trx.deleteFrom('users').where('id', '=', id).execute()
 }
 
-/** His memberships go with his row, and the organizations are told. */
+/** Ends the user's memberships, which go with its row, and notifies the organizations. */
 async function leaveAll(trx: Transaction<Schema>, id: string): Promise<void> {
   const left = await trx
     .deleteFrom('membership')
@@ -96,9 +96,9 @@ async function leaveAll(trx: Transaction<Schema>, id: string): Promise<void> {
 }
 
 /**
- * Erases an account. What it paid and used stays in the ledger under its id, which names nobody any more.
- * What breaks in between leaves it suspended without keys; the same again goes on. Rejects with
- * `resource_not_found`, and with `invalid_request` for who owns an organization.
+ * Erases an account. Its payments and usage stay in the ledger under its id, which no longer identifies a person.
+ * After a failure the account stays suspended without keys, and a repeat continues. Rejects with
+ * `resource_not_found`, and with `invalid_request` for the owner of an organization.
  */
 export async function eraseUser(db: Kysely<Schema>, id: string) {
   if (!isId('user', id)) throw new ApiError('resource_not_found')
@@ -106,7 +106,7 @@ export async function eraseUser(db: Kysely<Schema>, id: string) {
   await forgetRequests(db, id)
   await pseudonymizeTrails(db, id, email)
   await db.transaction().execute((trx) => forgetUser(trx, id, email))
-  // A request that was just ending may have been logged meanwhile, and somebody may have changed the member.
+  // A request that was just ending may have been logged meanwhile, and a manager may have changed the member.
   await forgetRequests(db, id)
   await pseudonymizeTrails(db, id, email)
   return { success: true, message: 'The account was erased.' }

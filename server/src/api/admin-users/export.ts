@@ -6,24 +6,24 @@ import { ApiError, invalidRequest } from '../../errors'
 
 const rowsAtOnce = 500
 
-/** An export holds a connection to the database, and what it sees there. */
+/** Timeouts of an export, which holds a database connection and its snapshot. */
 export interface ExportTimeouts {
-  /** For all of it. */
+  /** For the whole export. */
   longestMs: number
-  /** For whoever reads it, between two pieces. */
+  /** For the client to read, between two chunks. */
   stalledMs: number
 }
 
 const usual: ExportTimeouts = { longestMs: 600_000, stalledMs: 60_000 }
 
-/** The account's own address; undefined where there is no such account. */
+/** Returns the account's own address; undefined for an unknown account. */
 async function addressOf(db: Kysely<Schema>, id: string): Promise<string | undefined> {
   if (!isId('user', id)) return undefined
   const row = await db.selectFrom('users').select('email').where('id', '=', id).executeTakeFirst()
   return row?.email
 }
 
-/** A line of JSON for each row that belongs to an account, all as of one moment. */
+/** Yields a line of JSON for each row that belongs to an account, all from one snapshot. */
 async function* linesOf(db: Kysely<Schema>, id: string, email: string): AsyncGenerator<string> {
   const trx = await db
     .startTransaction()
@@ -52,7 +52,10 @@ async function* linesOf(db: Kysely<Schema>, id: string, email: string): AsyncGen
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
-/** Nothing is read before somebody asks for it. `onEnd` is called once the transaction has ended, however it did. */
+/**
+ * Streams on demand: nothing is read before the first pull. `onEnd` is called once the transaction has ended, for
+ * any reason.
+ */
 function streamOf(
   lines: AsyncGenerator<string>,
   { longestMs, stalledMs }: ExportTimeouts,
@@ -100,8 +103,8 @@ function streamOf(
 }
 
 /**
- * Exports all that an account owns, but for secrets; of one account, one at a time. Rejects with
- * `resource_not_found`, and `invalid_request` while another is under way.
+ * Exports all rows of an account, without secrets; one export per account at a time. Rejects with
+ * `resource_not_found`, and `invalid_request` while another is running.
  */
 export function createExports(db: Kysely<Schema>, patience = usual) {
   const running = new Set<string>()

@@ -1,12 +1,12 @@
-/** What is stored of an account, and what becomes of it. */
+/** A table with rows of an account, and their handling on export and erasure. */
 interface Owned {
-  /** How its rows are found; `user_id` unless said. */
+  /** The column that finds its rows; `user_id` by default. */
   by?: 'id' | 'account_id' | 'recipient' | 'email' | 'actor'
-  /** Secrets, and what only this program understands: never exported. */
+  /** Secrets and internal columns: never exported. */
   without?: readonly string[]
   /**
-   * When the account is erased: `row` goes with the row of the user, `erased` is deleted beside it, `kept` stays
-   * without a name, as its id is all that it says of somebody.
+   * On erasure, `row` is deleted with the row of the user, `erased` separately, and `kept` stays without a name,
+   * as its id alone identifies no person.
    */
   ends: 'row' | 'erased' | 'kept'
 }
@@ -15,7 +15,7 @@ const withRow: Owned = { ends: 'row' }
 const kept: Owned = { ends: 'kept' }
 const erased: Owned = { ends: 'erased' }
 
-/** Every table with rows of an account. A table with a column `user_id` that is not here fails a test. */
+/** Lists every table with rows of an account. A table with a column `user_id` that is missing here fails a test. */
 export const owned: Readonly<Record<string, Owned>> = {
   users: { by: 'id', ends: 'row' },
   api_key: { without: ['hash'], ends: 'row' },
@@ -61,6 +61,6 @@ export const owned: Readonly<Record<string, Owned>> = {
   usage_sum: kept,
   organization_sum: kept,
   ledger_entry: { by: 'account_id', ends: 'kept' },
-  // What it did itself. Of others who are named there, their addresses are no business of its.
+  // Exports the account's own actions, without the addresses of other people that they name.
   organization_trail: { by: 'actor', without: ['object_name'], ends: 'kept' },
 }

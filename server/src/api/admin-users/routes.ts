@@ -32,7 +32,7 @@ export const userRoutes = (users: UserStore, { operator }: Guards) =>
       const id = c.req.param('id')
       const type = { 'content-type': 'application/x-ndjson' }
       if (c.req.method !== 'HEAD') return c.body(await users.export(id), 200, type)
-      // Nobody would read it, and until it expires there could be no other.
+      // An export without a reader would block the next one until it expires.
       await users.get(id)
       return c.body(null, 200, type)
     })

@@ -19,7 +19,7 @@ export const ChangedUser = z.object({
   display_name: line(100).optional(),
   is_operator: z.boolean().optional(),
   payment_method_required: z.boolean().optional(),
-  // Only the audit blocks; to stop somebody there is `payment_method_required`, and suspension.
+  // Only the audit blocks; an operator uses `payment_method_required` or suspension instead.
   blocked: z.literal(false).optional(),
   plan_id: z.string().optional(),
   limits: Overrides.optional(),
@@ -28,7 +28,7 @@ export type ChangedUser = z.output<typeof ChangedUser>
 
 export const Suspension = z.object({ reason: trimmed(500) })
 
-/** Which accounts are listed. */
+/** Filters of the list of accounts. */
 export const UserFilter = z.object({
   status: z.enum(['active', 'suspended']).optional(),
   plan_id: z.string().optional(),

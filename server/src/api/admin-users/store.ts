@@ -16,16 +16,16 @@ import { toUsd } from '../../wire/usd'
 import { queryPage } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
 
-/** What a user pays from. */
+/** The credit account of a user. */
 interface Account {
   id: string
   /** Nano-dollars. */
   posted: bigint
-  /** What the audit found; set, nothing that costs is served. */
+  /** A finding of the ledger audit; while set, no request that costs anything is served. */
   blocked_reason: string | null
 }
 
-/** What of a user is kept with the account that pays. */
+/** Changes of a user that are stored with its credit account. */
 interface AccountChange {
   isPaymentRequired?: boolean | undefined
   isUnblocked?: boolean
@@ -57,7 +57,7 @@ const refused = (thrown: unknown) => {
 
 export type UserStore = ReturnType<typeof createUserStore>
 
-/** Tells the owner of a new account how to get in. */
+/** Mails the owner of a new account how to sign in. */
 type Invite = (user: { email: string; display_name: string }) => Promise<void>
 
 /** Accounts and their keys, for operators. All reject with `resource_not_found` for unknown ids. */
@@ -128,7 +128,7 @@ async function insertUser(db: Kysely<Schema>, fields: NewUser) {
   })
 }
 
-/** Whether what costs is refused until a payment; the nodes hear of it by a notification. */
+/** Sets whether paid requests are rejected until a payment; the nodes receive a notification. */
 async function requirePayment(
   db: Kysely<Schema>,
   userId: string,
@@ -140,7 +140,7 @@ async function requirePayment(
     where id = ${userId} and payment_method_required <> ${isRequired}`.execute(db)
 }
 
-/** Serves an account again; the next audit blocks it anew where it finds the same. */
+/** Unblocks an account; the next audit blocks it again where it finds the same. */
 async function unblock(db: Kysely<Schema>, userId: string): Promise<void> {
   await sql`
     update credit_account set blocked_reason = null
@@ -171,7 +171,7 @@ async function listUsers(db: Kysely<Schema>, page: Page, filter: Filter) {
   return { users: await withBalances(db, shown), pagination }
 }
 
-/** Users with what is booked on their accounts. */
+/** Adds the posted balances to users. */
 async function withBalances(db: Kysely<Schema>, rows: readonly Row[]) {
   const ids = rows.map(({ id }) => id)
   const { rows: accounts } = await sql<Account>`

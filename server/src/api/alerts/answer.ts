@@ -9,7 +9,7 @@ type TriggerRow = Pick<
   'id' | 'triggered_at' | 'value' | 'acknowledged'
 >
 
-/** What the answer to its creation has. */
+/** Shows an alert in the response to its creation. */
 export const toCreated = (row: AlertListRow) => ({
   id: row.id,
   name: row.name,

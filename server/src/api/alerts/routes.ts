@@ -12,7 +12,7 @@ const paths = '/api/account/alerts'
 const one = `${paths}/:alert_id`
 const trigger = `${one}/triggers/:trigger_id`
 
-/** As many as an account may have: without a limit, all are shown. */
+/** The most alerts of an account: without `limit`, the list has all of them. */
 const mostShown = 100
 
 function pageOfAlerts(c: Context<Env>, scope: string): Page {
@@ -20,7 +20,7 @@ function pageOfAlerts(c: Context<Env>, scope: string): Page {
   return c.req.query('limit') === undefined ? { ...page, limit: mostShown } : page
 }
 
-/** What an account wants to be told of. Source: contract 6.1. */
+/** Usage alerts of an account. Source: contract 6.1. */
 export const alertRoutes = (alerts: AlertStore, { account }: Guards) =>
   new Hono<Env>()
     .get(paths, described.listAlerts, account('read', 'account'), async (c) => {

@@ -10,7 +10,7 @@ const name = line(200)
 const type = z.enum(alertTypes)
 const threshold = z.number().min(0).max(1e12)
 const period = z.enum(periods)
-/** Repeats are dropped. */
+/** Drops repeated channels. */
 const notificationChannels = z
   .array(z.enum(channels))
   .max(20)
@@ -18,7 +18,7 @@ const notificationChannels = z
 const description = z.string().max(500)
 const minRequests = z.int().min(1).max(1_000_000)
 
-/** What is wrong between type and threshold of an alert. */
+/** Finds a conflict between type and threshold of an alert. */
 export function findAlertConflict(alert: { type: AlertType; threshold: number }) {
   const isPercent = alert.type === 'error_rate' || alert.type === 'quota_limit'
   if (!isPercent || alert.threshold <= mostPercent) return undefined
@@ -26,7 +26,7 @@ export function findAlertConflict(alert: { type: AlertType; threshold: number })
   return broken('out_of_range', words, ['threshold'])
 }
 
-/** An alert to be made. Source: contract 6.1. */
+/** A new alert. Source: contract 6.1. */
 export const NewAlert = z
   .object({
     name,

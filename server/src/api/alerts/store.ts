@@ -72,7 +72,7 @@ async function listAlerts(
   return { alerts: rows.map(toListed), pagination }
 }
 
-/** Counts hold for requests at once too: they queue at the row of their account. */
+/** Counts are exact for concurrent requests too: they wait at the row of their account. */
 const insert = (db: Kysely<Schema>, userId: string, alert: NewAlert): Promise<AlertListRow> =>
   db.transaction().execute(async (trx) => {
     await lockAccount(trx, userId)
@@ -101,7 +101,7 @@ const insert = (db: Kysely<Schema>, userId: string, alert: NewAlert): Promise<Al
       .executeTakeFirstOrThrow()
   })
 
-/** What a type does not use is not kept for another that it may become. */
+/** A field that the type does not use is not stored, so that a later type does not inherit it. */
 const keptRequests = ({ type, min_requests }: Pick<AlertListRow, 'type' | 'min_requests'>) =>
   getMinRequests(type, min_requests) === null ? null : min_requests
 
@@ -148,7 +148,7 @@ async function change(
     .executeTakeFirstOrThrow()
 }
 
-/** Whether the condition counts as false before. Source: contract 6.2. */
+/** Whether a change resets the condition to false. Source: contract 6.2. */
 const isAnew = (known: AlertListRow, next: AlertListRow): boolean =>
   (next.enabled && !known.enabled) ||
   next.type !== known.type ||

@@ -11,20 +11,20 @@ import type { Send } from '../../mail/smtp'
 
 export interface AlertTestOptions {
   db: Kysely<Schema>
-  /** Undefined where no mail server is set up. */
+  /** Undefined without a configured mail server. */
   send: Send | undefined
-  /** Tests of an account; asked each time, as it may be set anew. */
+  /** Tests per account and hour; read each time, as the setting may change. */
   testsPerHour: () => number
   onMailFailure: (error: unknown) => void
 }
 
 const windowSeconds = 3600
-/** Whoever asked for a test waits for it. */
+/** The client waits for the result of a test. */
 const mailMs = 15_000
 
 /**
- * A notification on each channel of an alert, as a trigger would send it, but at once: the answer says
- * which were reached. Rejects with `rate_limit_exceeded`, then `resource_not_found`.
+ * Sends a notification on each channel of an alert, as a trigger would, but at once: the response lists the
+ * channels that were reached. Rejects with `rate_limit_exceeded`, then `resource_not_found`.
  */
 export const createAlertTest = (options: AlertTestOptions) => {
   const { db, testsPerHour } = options
@@ -56,7 +56,7 @@ const wordsOf = (reached: readonly Channel[]): string =>
     ? 'No notification was sent.'
     : `A test notification was sent: ${reached.join(', ')}.`
 
-/** Requests at once queue at the row of their account. Rejects with `rate_limit_exceeded`. */
+/** Counts a test; concurrent requests wait at the row of their account. Rejects with `rate_limit_exceeded`. */
 async function leaveToTest(trx: Kysely<Schema>, userId: string, limit: number): Promise<void> {
   await lockAccount(trx, userId)
   await sql`
@@ -94,7 +94,7 @@ async function findAlert(trx: Kysely<Schema>, userId: string, id: string) {
 
 type Tested = Awaited<ReturnType<typeof findAlert>>
 
-/** Why a channel was not reached, undefined where it was. */
+/** Sends on a channel; resolves with the reason for a failure, undefined on success. */
 type Tell = (options: AlertTestOptions, alert: Tested) => Promise<string | undefined>
 
 const tellBy: Readonly<Record<Channel, Tell>> = {

@@ -16,7 +16,7 @@ interface Row {
   updated_at: Date
 }
 
-/** What an account has. Source: contract 6.7. */
+/** Reads the balance of an account. Source: contract 6.7. */
 export async function readBalance(
   db: Kysely<Schema>,
   { id, organizationId }: BilledAccount,

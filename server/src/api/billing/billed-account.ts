@@ -5,15 +5,15 @@ import { isId } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import { ApiError } from '../../errors'
 
-/** Whose balance one looks at, or pays into: one's own, or an organization's. */
+/** The account that is shown or paid into: the caller's own, or an organization's. */
 export interface BilledAccount {
   id: string
   organizationId: string | null
 }
 
 /**
- * The caller's account, or that of an organization he manages. Rejects with `resource_not_found` for who
- * is no active member, and with `insufficient_permissions` for other roles.
+ * Finds the caller's account, or that of an organization that the caller manages. Rejects with
+ * `resource_not_found` for non-members and inactive ones, and with `insufficient_permissions` for other roles.
  */
 export async function findBilledAccount(
   db: Kysely<Schema>,

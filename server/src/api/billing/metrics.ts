@@ -13,7 +13,7 @@ interface Sums {
   input: bigint
   output: bigint
   duration: bigint
-  /** Of how many requests that is. */
+  /** The number of requests with a latency. */
   timed: bigint
   cost: bigint
 }
@@ -40,7 +40,7 @@ const added = (a: Sums, b: Sums): Sums => ({
   cost: a.cost + b.cost,
 })
 
-/** What is summed, and which of it are an account's. */
+/** A table of sums, and the filter for an account's rows. */
 interface Source {
   table: RawBuilder<unknown>
   isOf: RawBuilder<unknown>
@@ -49,8 +49,8 @@ interface Source {
 }
 
 /**
- * An account's requests are those in its log, whoever was asked and whoever paid, counted as the log's own
- * statistics are; what they cost is what the account paid.
+ * Sums an account's requests from its log, whichever provider served them and whichever account paid, counted as
+ * the log's own statistics are; the cost is the amount that the account paid.
  */
 const ofLogs = (userId: string): Source => ({
   table: sql`request_sum`,
@@ -64,7 +64,7 @@ const ofLogs = (userId: string): Source => ({
   cost: sql`own_cost`,
 })
 
-/** Of an organization those that were asked of a provider on its account; logs are their callers'. */
+/** Sums the provider requests on an organization's account; logs belong to their callers. */
 const ofUsage = (organizationId: string): Source => ({
   table: sql`usage_sum`,
   isOf: sql`account_id = ${organizationId}`,
@@ -75,7 +75,7 @@ const ofUsage = (organizationId: string): Source => ({
     sum(input_tokens + cached_input_tokens + cache_write_tokens + audio_input_tokens)::bigint as input,
     sum(output_tokens + reasoning_tokens + audio_output_tokens)::bigint as output,
     sum(duration_ms)::bigint as duration, sum(requests)::bigint as timed, sum(cost - written_off)::bigint as cost`,
-  // What the house bore was not charged.
+  // Amounts that were written off were not charged.
   cost: sql`cost - written_off`,
 })
 
@@ -87,7 +87,7 @@ const within = ({ grain, start, end }: Pick<MetricsPeriod, 'grain' | 'start' | '
 
 const projectedDays = 30
 
-/** What an account used and paid, of the sums that the ledger keeps. Source: contract 6.7. */
+/** Reads the usage and cost of an account from the sums that the ledger keeps. Source: contract 6.7. */
 export async function readMetrics(
   db: Kysely<Schema>,
   account: BilledAccount,
@@ -107,7 +107,7 @@ export async function readMetrics(
       where ${isOf} and ${within({ ...lately, grain: 'hour' })}`.execute(db),
   ])
   const total = byModel.rows.reduce<Sums>(added, nothing)
-  // Names that mean no model are summed without one.
+  // Requests for unknown model names are summed without a model.
   const models = byModel.rows.filter(({ model }) => model !== '')
   return {
     period: { start: toTimestamp(period.start), end: toTimestamp(period.end) },
@@ -126,7 +126,7 @@ export async function readMetrics(
   }
 }
 
-/** Of a hundred, with two decimals; null of nothing. */
+/** A percentage with two decimals; null where the whole is zero. */
 const percentage = (part: bigint, whole: bigint) =>
   whole === 0n ? null : Math.round((Number(part) / Number(whole)) * 10_000) / 100
 
@@ -164,7 +164,7 @@ function seriesOf(
   })
 }
 
-/** What the daily mean of the last 30 days comes to. */
+/** Projects costs from the daily mean of the last 30 days. */
 function projected(cost: bigint): Metrics['projections'] {
   const half = BigInt(projectedDays / 2)
   const over = (days: bigint) => toUsd((cost * days + half) / BigInt(projectedDays))

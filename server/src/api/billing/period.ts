@@ -8,17 +8,17 @@ const weekMs = 7 * dayMs
 
 const mostDays = 366
 const mostDaysByHour = 31
-/** For how long there are sums by hour. */
+/** Hourly sums are kept for this many days. */
 const hourSumDays = 89
 
 export type Granularity = (typeof granularities)[number]
 
-/** What metrics are about. */
+/** The period of metrics. */
 export interface MetricsPeriod {
   start: Date
   end: Date
   granularity: Granularity
-  /** Which sums have it. */
+  /** The sums that cover the period. */
   grain: 'hour' | 'day'
 }
 
@@ -37,7 +37,7 @@ export function toMetricsPeriod(filter: MetricsFilter, nowMs: number): MetricsPe
     throw tooFine(`by hour is kept for ${hourSumDays} days.`)
   }
   const [grain, unitMs] = isRecent ? (['hour', hourMs] as const) : (['day', dayMs] as const)
-  // What is summed by the hour begins with one.
+  // Hourly sums begin at full hours.
   const start = new Date(Math.floor(span.startMs / unitMs) * unitMs)
   return { start, end: new Date(span.endMs), granularity, grain }
 }
@@ -62,7 +62,7 @@ function wantedSpan(filter: MetricsFilter, nowMs: number): { startMs: number; en
   return { startMs, endMs }
 }
 
-/** Of buckets that are all of one length: how long, and where the first one begins. */
+/** Buckets of a fixed length: their length, and the start of the first one. */
 const lengths = {
   hour: { length: hourMs, shift: 0 },
   day: { length: dayMs, shift: 0 },
@@ -70,7 +70,7 @@ const lengths = {
   week: { length: weekMs, shift: 4 * dayMs },
 }
 
-/** Where the bucket of a moment begins, in UTC; weeks begin on Mondays. */
+/** Returns the start of a moment's bucket, in UTC; weeks begin on Mondays. */
 export function toBucketStart(ms: number, granularity: Granularity): number {
   if (granularity === 'month') {
     const date = new Date(ms)
@@ -80,7 +80,7 @@ export function toBucketStart(ms: number, granularity: Granularity): number {
   return Math.floor((ms - shift) / length) * length + shift
 }
 
-/** All buckets of a period, empty ones too. */
+/** Lists all buckets of a period, empty ones too. */
 export function listBuckets({ start, end, granularity }: MetricsPeriod): number[] {
   const buckets: number[] = []
   for (let at = toBucketStart(start.getTime(), granularity); at < end.getTime();) {

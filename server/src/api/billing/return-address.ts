@@ -4,7 +4,7 @@ import { invalidRequest } from '../../errors'
 const billingPage = '/billing'
 
 interface Allowed {
-  /** Where this service is found, without a final slash. */
+  /** The address of this service, without a final slash. */
   ownAddress: string
   /** Set by the operator. */
   origins: readonly string[]
@@ -13,8 +13,8 @@ interface Allowed {
 type Field = 'success_url' | 'cancel_url'
 
 /**
- * Where the processor's page leads: only to this service and to origins that the operator allows, as a
- * checkout would lend its good name to any other. Throws `invalid_request`.
+ * Allows return addresses of the payment page only on this service and on origins that the operator allows: any
+ * other would borrow the trust in the checkout. Throws `invalid_request`.
  */
 export function checkReturnUrls(
   fields: Pick<CheckoutFields, Field>,

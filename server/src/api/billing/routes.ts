@@ -14,7 +14,7 @@ import { check } from '../../wire/json-body'
 const paths = '/api/billing'
 const AnyFields = z.looseObject({})
 
-/** Money of accounts and organizations. Source: contract 6.7. */
+/** Billing of accounts and organizations. Source: contract 6.7. */
 export const billingRoutes = (billing: BillingStore, { account }: Guards) =>
   new Hono<Env>()
     .get(`${paths}/balance`, described.getBalance, account('read', 'organization'), async (c) => {

@@ -5,7 +5,7 @@ import { moment } from '../../http/span'
 
 const dollar = 1_000_000_000n
 
-/** Whose billing is meant; the caller's own without it. */
+/** The organization whose billing is requested; without it the caller's own. */
 const organization_id = z.string().max(100).optional()
 
 export const BillingOwner = z.object({ organization_id })
@@ -35,7 +35,7 @@ export type MetricsFilter = z.output<typeof MetricsFilter>
 
 const address = z.string().max(2000)
 
-/** Credits to be bought. Source: contract 6.7. */
+/** A purchase of credits. Source: contract 6.7. */
 export const CheckoutFields = z.object({
   amount: usd(2, 1)
     .refine((amount) => amount <= 10_000n * dollar, {

@@ -20,19 +20,19 @@ import { toUsd } from '../../wire/usd'
 interface Options {
   db: Kysely<Schema>
   settings: Pick<LiveSettings, 'current'>
-  /** Undefined where nobody takes money. */
+  /** Undefined without a configured payment processor. */
   processor: Processor | undefined
-  /** Where customers find this service, undefined where nobody said. */
+  /** The public address of this service, undefined where none is configured. */
   baseUrl: string | undefined
-  /** How a checkout is opened once. */
+  /** Idempotency of checkouts. */
   repeat: RepeatPorts
 }
 
-/** How one checkout is asked for. */
+/** One request for a checkout. */
 export interface Asking {
-  /** Where this very request found the service. */
+  /** The address at which this request reached the service. */
   origin: string
-  /** To be called before the processor is. */
+  /** Must be called before the call to the processor. */
   dispatched: () => void
 }
 
@@ -50,8 +50,8 @@ const toCheckout = (row: OpenCheckout, organizationId: string | null): Checkout 
 })
 
 /**
- * Balances, what moved them, and how to add to them. All reject with `resource_not_found` for
- * organizations of others, and with `insufficient_permissions` for who does not manage them.
+ * Balances, their transactions, and checkouts. All reject with `resource_not_found` for foreign organizations, and
+ * with `insufficient_permissions` for callers that do not manage them.
  */
 export function createBillingStore({ db, settings, processor, baseUrl, repeat }: Options) {
   return {

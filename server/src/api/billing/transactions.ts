@@ -7,7 +7,7 @@ import { toPaged, type Page } from '../../http/paging'
 import { toTimeSpan, type TimeSpan } from '../../http/span'
 import { toUsd } from '../../wire/usd'
 
-/** What kinds of ledger transactions are called outside. */
+/** Maps the types that the API shows to kinds of ledger transactions. */
 const kindsOf: Readonly<Record<Transaction['type'], readonly string[]>> = {
   purchase: ['topup'],
   usage: ['usage'],
@@ -29,7 +29,7 @@ interface Row {
   description: string
   status: Transaction['status']
   reference: string | null
-  /** Of usage: how many requests, as far as they are still known. */
+  /** The number of requests of a usage transaction, as far as they are still stored. */
   requests: bigint | null
   created_at: Date
 }
@@ -55,8 +55,8 @@ interface Wanted {
 }
 
 /**
- * What moved a balance, newest first, and checkouts that did not, or not yet. Entries and payments
- * have their places out of one sequence, so that a page is cut from both by their indexes.
+ * Lists changes of a balance, newest first, and checkouts that failed or are pending. Entries and payments take
+ * their positions from one sequence, so that the indexes of both yield a page.
  */
 export async function listTransactions(
   db: Kysely<Schema>,
@@ -103,7 +103,7 @@ const paymentColumns = sql`
   case p.kind when 'automatic' then 'Automatic recharge' else 'Credits' end as description,
   p.status, p.id as reference, p.created_at`
 
-/** From where, and which; of what a filter leaves nothing of, nothing is read. */
+/** Selects rows by cursor and filter; sources that the filter excludes are not read. */
 function wantedRows(accountId: string, filter: TransactionFilter) {
   const { type, status } = filter
   const span = toTimeSpan(filter)
@@ -135,7 +135,7 @@ interface Used {
   request: string
 }
 
-/** How many requests each of a page's usage was for, and which, where it was one. */
+/** Reads how many requests each usage transaction of a page covers, and the request's id where it is one. */
 async function withUsage(
   db: Kysely<Schema>,
   rows: readonly Omit<Row, 'requests'>[],

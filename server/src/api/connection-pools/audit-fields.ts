@@ -2,7 +2,7 @@ import type { Selectable, Transaction } from 'kysely'
 import type { ConnectionPoolRow, Schema } from '../../db/schema'
 import { recordChange, type Action, type RecordedFields } from '../../audit-log/organization-trail'
 
-/** What the trail of an organization tells of a pool, which nobody else changes until the transaction ends. */
+/** Reads the fields of a pool for an organization's audit log; the caller's transaction holds the pool's lock. */
 export async function toRecordedPool(
   trx: Transaction<Schema>,
   id: string,
@@ -29,7 +29,7 @@ interface Change {
   after?: RecordedFields | undefined
 }
 
-/** What an account does with a pool of its own is nobody's business. */
+/** Records a change of an organization's pool; an account's changes to its own are not recorded. */
 export async function recordPool(
   trx: Transaction<Schema>,
   action: Action,

@@ -9,7 +9,7 @@ const two = {
   connection_ids: ['conn_01m7zbr7rr3rrzfbtxk7716g95', 'conn_01m7zbr7rr3rrzfbtxk7716g96'],
 }
 
-/** The routes of this group as they are described to callers. */
+/** The OpenAPI descriptions of this group's routes. */
 export const described = {
   listConnectionPools: accountRoute({
     operationId: 'listConnectionPools',

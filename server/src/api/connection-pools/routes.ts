@@ -8,7 +8,7 @@ import type { Guards } from '../../http/guards'
 import { toPage } from '../../http/paging'
 import { check } from '../../wire/json-body'
 
-/** Connections that take turns. Source: contract 7.2. */
+/** Connection pools (load balancing across connections). Source: contract 7.2. */
 export const poolRoutes = (pools: PoolStore, { account }: Guards) =>
   new Hono<Env>()
     .get(

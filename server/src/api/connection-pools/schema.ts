@@ -7,7 +7,7 @@ const scopes = ['individual', 'organization'] as const
 const billingModes = ['org_pays', 'member_pays'] as const
 const strategies = ['priority', 'round_robin', 'least_used', 'random'] as const
 
-/** Each connection once. */
+/** Lists each connection once. */
 const members = z
   .array(z.string().max(100))
   .min(1)
@@ -17,7 +17,7 @@ const members = z
     if (at >= 0) ctx.addIssue(broken('duplicate', 'stands there already.', [at]))
   })
 
-/** A pool to be made, in the order of the table. Source: contract 7.2. */
+/** A new pool, in the order of the table. Source: contract 7.2. */
 export const NewPool = z
   .object({
     name: line(100),

@@ -13,18 +13,18 @@ import { present, toTimestamp } from '../../http/fields'
 import { queryPage } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
 
-/** Source: contract 3.3; organizations have as many more as of connections. */
+/** Source: contract 3.3; an organization may have more in the same ratio as its connections. */
 const mostOfAccount = 50
 const mostOfOrganization = 250
 
 interface PoolPorts {
   db: Kysely<Schema>
   catalog: Catalog
-  /** Something of an account or an organization was changed. */
+  /** Called when an account or an organization was changed. */
   changed: (ownerId: string) => void
 }
 
-/** A pool that somebody may see, and his role where it is an organization's. */
+/** A pool that the caller may see, with its role where the pool is an organization's. */
 type Seen = Selectable<ConnectionPoolRow> & { role: Role | null; members: string[] }
 
 const toPool = (row: Seen) => ({
@@ -47,8 +47,8 @@ const ownerOf = ({ user_id: user, organization_id: organization }: Seen) =>
 export type PoolStore = ReturnType<typeof createPoolStore>
 
 /**
- * Pools of accounts and of organizations. All reject with `resource_not_found` for what the caller
- * may not see, and with `insufficient_permissions` for what he may see and not change.
+ * Pools of accounts and of organizations. All reject with `resource_not_found` for pools that the caller may not
+ * see, and with `insufficient_permissions` for those that it may see and not change.
  */
 export function createPoolStore({ db, catalog, changed }: PoolPorts) {
   return {
@@ -136,7 +136,7 @@ const insert = (db: Kysely<Schema>, userId: string, fields: NewPool) =>
         name: fields.name,
         provider: fields.provider,
         scope: fields.scope,
-        // Not the other mode than its members have by nobody's word.
+        // The default is the mode of the members: a pool never switches it without a request to do so.
         billing_mode: isOrganization ? (mode ?? first ?? 'org_pays') : null,
         strategy: fields.strategy,
         enabled: fields.enabled,
@@ -165,7 +165,7 @@ async function checkCount(trx: Transaction<Schema>, owner: Owner): Promise<void>
   throw invalidRequest(null, 'limit_reached', `${who} has at most ${most} connection pools.`)
 }
 
-/** All share provider and owner. Resolves with the billing mode of the first. */
+/** Checks that all share provider and owner. Resolves with the billing mode of the first. */
 async function checkMembers(
   trx: Transaction<Schema>,
   { user_id, organization_id, provider }: Owner & { provider: string },
@@ -179,7 +179,7 @@ async function checkMembers(
     .where((is) =>
       is.or([is('user_id', '=', user_id), is('organization_id', '=', organization_id)]),
     )
-    // None of them is deleted before they are members.
+    // The lock keeps them from being deleted before they are members.
     .orderBy('id')
     .forKeyShare()
     .execute()
@@ -204,7 +204,7 @@ const update = (db: Kysely<Schema>, row: Seen, fields: ChangedPool) =>
       const words = 'billing_mode: only for scope "organization".'
       throw invalidRequest('billing_mode', 'not_allowed', words)
     }
-    // First, so that two changes of one pool come one after the other.
+    // First, as it locks the pool: concurrent changes wait for each other.
     const before = await toRecordedPool(trx, row.id)
     await trx
       .updateTable('connection_pool')

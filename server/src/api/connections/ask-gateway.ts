@@ -5,8 +5,8 @@ import type { Schema } from '../../db/schema'
 import type { Provider } from '../../providers/provider'
 
 /**
- * What a connection's gateway serves of a provider, as it last said itself: it says so whenever that
- * changes, to whichever node has its socket. A failure is a result.
+ * Reads the models of a provider that a connection's gateway last announced: it announces each change to the node
+ * that holds its socket. A failure is a result.
  */
 export async function askGateway(
   db: Kysely<Schema>,

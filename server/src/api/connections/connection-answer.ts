@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { ConnectionRow } from '../../db/schema'
 import { toTimestamp } from '../../http/fields'
 
-/** A connection as it is answered; its limits, its key and its troubles only to who may change it. */
+/** Shows a connection; its limits, its key and its errors only to those who may change it. */
 export const toShown = (row: Selectable<ConnectionRow>, { isManager }: { isManager: boolean }) => ({
   id: row.id,
   name: row.name,

@@ -18,7 +18,7 @@ const free = { model: 'fake/mine', pricing: null }
 const priced = { ...free, pricing: { input: 0.5, output: 1.5 } }
 const own = { name: 'My key', provider: 'anthropic', api_key: 'sk-ant-...' }
 
-/** The routes of this group as they are described to callers. */
+/** The OpenAPI descriptions of this group's routes. */
 export const described = {
   listConnections: accountRoute({
     operationId: 'listConnections',

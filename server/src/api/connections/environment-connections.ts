@@ -11,7 +11,7 @@ const sourceOf = ({ provider }: ProviderConnection, { providers }: Snapshot): So
   return provider === 'local' ? 'discovered' : 'environment'
 }
 
-/** A platform connection that no operator stored, as it is answered. */
+/** Shows a platform connection that no operator stored. */
 const toFixed = (connection: ProviderConnection, snapshot: Snapshot): PlatformConnection => ({
   id: connection.id,
   name: connection.name,
@@ -36,7 +36,7 @@ const toFixed = (connection: ProviderConnection, snapshot: Snapshot): PlatformCo
   source: sourceOf(connection, snapshot),
 })
 
-/** Of the catalogue: how many models are known as the provider's. */
+/** Counts the catalogue's models of a connection's provider. */
 function modelsOf({ provider, onlyModels }: ProviderConnection, { models }: Snapshot): number {
   if (onlyModels) return onlyModels.size
   let count = 0
@@ -44,7 +44,7 @@ function modelsOf({ provider, onlyModels }: ProviderConnection, { models }: Snap
   return count
 }
 
-/** Platform connections that no operator stored and whose name or provider holds `search`. */
+/** Lists platform connections that no operator stored and whose name or provider contains `search`. */
 export function listFixed({ fixed, snapshot }: Catalog, search = ''): PlatformConnection[] {
   const wanted = search.toLowerCase()
   return fixed.connections
@@ -52,7 +52,7 @@ export function listFixed({ fixed, snapshot }: Catalog, search = ''): PlatformCo
     .map((connection) => toFixed(connection, snapshot))
 }
 
-/** The platform connection with this id that no operator stored; undefined where there is none. */
+/** Returns the platform connection with this id that no operator stored; undefined without one. */
 export function findFixed({ fixed, snapshot }: Catalog, id: string) {
   const connection = fixed.connections.find((one) => one.id === id)
   return connection && { connection, answer: toFixed(connection, snapshot) }

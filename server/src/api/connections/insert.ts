@@ -7,21 +7,21 @@ import { invalidRequest } from '../../errors'
 const mostOfAccount = 100
 const mostOfOrganization = 500
 
-/** Whose it is: one of the two is set. */
+/** The owner: exactly one of the two is set. */
 export interface Owner {
   user_id: string | null
   organization_id: string | null
 }
 
-/** A connection to be made; the rest of its columns as they are written. */
+/** A new connection; its other columns as they are stored. */
 export interface Insertion extends Pick<
   Insertable<ConnectionRow>,
   'id' | 'name' | 'provider' | 'gateway_type' | 'gateway_id' | 'endpoint_url'
 > {
   owner: Owner
-  /** Of an organization's. */
+  /** Only for an organization's connection. */
   billing_mode?: ConnectionRow['billing_mode'] | undefined
-  /** The first of its provider is, where nothing is said. */
+  /** Without it, the first connection of its provider becomes the default. */
   is_default?: boolean | undefined
   priority?: number | undefined
   rate_limits?: { rpm?: number | null | undefined; tpm?: number | null | undefined } | undefined
@@ -31,13 +31,13 @@ export interface Insertion extends Pick<
 }
 
 /**
- * Makes a customer's connection. Rejects with `limit_reached`, and with `resource_not_found` where its
- * owner is gone.
+ * Inserts a customer's connection. Rejects with `limit_reached`, and with `resource_not_found` where its owner was
+ * deleted.
  */
 export async function insertConnection(trx: Transaction<Schema>, wanted: Insertion) {
   const { owner, billing_mode: mode, rate_limits: limits, sealed, ...columns } = wanted
   const isOrganization = owner.organization_id !== null
-  // One at a time, so that counts hold and one is the default.
+  // One insertion at a time, so that the count is exact and one connection is the default.
   await lockOwner(trx, owner)
   const others = await countOf(trx, wanted)
   checkCount(others.total, isOrganization)
@@ -80,7 +80,7 @@ function checkCount(total: number, isOrganization: boolean): void {
   throw invalidRequest(null, 'limit_reached', `${who} has at most ${most} connections.`)
 }
 
-/** Another connection of that owner and provider is to be the default. */
+/** Unsets the default of an owner and a provider, as another connection is to become it. */
 export const clearDefault = (
   trx: Transaction<Schema>,
   { user_id, organization_id, provider }: Owner & { provider: string },

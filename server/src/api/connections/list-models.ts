@@ -10,7 +10,7 @@ import { ApiError } from '../../errors'
 import { toTimestamp } from '../../http/fields'
 import type { Provider } from '../../providers/provider'
 
-/** What came of it. */
+/** The result of listing a connection's models. */
 export interface ListedConnectionModels {
   success: boolean
   message: string
@@ -18,13 +18,13 @@ export interface ListedConnectionModels {
   models: string[]
 }
 
-/** What asks a connection for its models. Never throws. */
+/** Lists the models of a connection from its provider. Never throws. */
 export type ListModelsOf = (
   provider: Provider,
   connection: ProviderConnection,
 ) => Promise<ListedConnectionModels>
 
-/** What connections are kept and tested with. */
+/** Dependencies for storing and testing connections. */
 export interface ConnectionPorts {
   db: Kysely<Schema>
   catalog: Catalog
@@ -34,7 +34,7 @@ export interface ConnectionPorts {
 
 type Row = Selectable<ConnectionRow>
 
-/** Asks a connection for its models, and keeps what came of it. Throws `resource_not_found`. */
+/** Lists a connection's models from its provider, and stores the result. Throws `resource_not_found`. */
 export async function testConnection(ports: ConnectionPorts, row: Row) {
   const { db, catalog } = ports
   const provider = catalog.snapshot.providers.get(row.provider)
@@ -52,12 +52,12 @@ export async function testConnection(ports: ConnectionPorts, row: Row) {
         ...(success && { model_count: models.length }),
       })
       .where('id', '=', row.id)
-      // One that was meanwhile given another key or address is not what was tested.
+      // A connection whose key or address changed meanwhile is not the one that was tested.
       .where('endpoint_url', 'is not distinct from', row.endpoint_url)
       .where('secret', 'is not distinct from', row.secret)
       .executeTakeFirst()
     if (written.numUpdatedRows === 0n) return
-    // Nobody pays for what only a test found: not on the operator's own connections.
+    // Models that only a test found have no price, so they are not stored for the operator's own connections.
     if (success && row.scope !== 'platform') {
       await replaceDiscoveredModels(trx, row.id, filterUnlisted(catalog.snapshot, provider, models))
     }
@@ -77,7 +77,7 @@ const toAnswer = (
   tested_at: toTimestamp(testedAt),
 })
 
-/** Asks a connection that no row has, and keeps nothing of it. Throws `resource_not_found`. */
+/** Lists the models of a connection without a row, and stores nothing. Throws `resource_not_found`. */
 export async function testFixed({ catalog, ask }: ConnectionPorts, connection: ProviderConnection) {
   const provider = catalog.snapshot.providers.get(connection.provider)
   if (!provider) throw new ApiError('resource_not_found')

@@ -7,7 +7,7 @@ import { readChangedFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
 import { toPage } from '../../http/paging'
 
-/** What connections serve, and what their owners charge for it. Source: contract 7.1. */
+/** Models of connections, and their owners' prices. Source: contract 7.1. */
 export const connectionModelRoutes = (models: ConnectionModelStore, { account }: Guards) =>
   new Hono<Env>()
     .get(

@@ -20,16 +20,16 @@ import { ApiError, invalidRequest } from '../../errors'
 import { pageList, type Page } from '../../http/paging'
 import { toUsd } from '../../wire/usd'
 
-/** Of one connection, with a price or the end of one. */
+/** The most models of one connection with a price or the end of one. */
 const mostPricedModels = 1000
-/** What a name has cost, the latest first. */
+/** The most prices kept of a model, latest first. */
 const mostKeptPrices = 50
 
 export interface ConnectionModelPorts {
   db: Kysely<Schema>
   catalog: Catalog
   settings: { readonly current: Priceable }
-  /** Something of an account or an organization was changed. */
+  /** Called when an account or an organization was changed. */
   changed: (ownerId: string) => void
 }
 
@@ -38,8 +38,8 @@ type Row = Selectable<ConnectionRow>
 export type ConnectionModelStore = ReturnType<typeof createConnectionModelStore>
 
 /**
- * What may be called by connections, and what that costs. All reject with `resource_not_found` for
- * what the caller may not see, and with `insufficient_permissions` for what he may see and not change.
+ * Models of connections, and their prices. All reject with `resource_not_found` for connections that the caller
+ * may not see, and with `insufficient_permissions` for those that it may see and not change.
  */
 export const createConnectionModelStore = (ports: ConnectionModelPorts) => ({
   list: async (caller: Principal, id: string, page: Page) =>
@@ -52,7 +52,7 @@ export const createConnectionModelStore = (ports: ConnectionModelPorts) => ({
   },
 })
 
-/** A model that is known only from connections, as it is charged now. */
+/** Shows a model that only connections have, at its current price. */
 function toFound(id: string, pricing: Pricing | null, { ownerPriceLimits }: Priceable) {
   const charged = toOwnerPrice(pricing, ownerPriceLimits)
   return {
@@ -73,15 +73,15 @@ const toListed = ({ id, name, isFree, pricing }: Model) => ({
 })
 
 /**
- * What may be called by a connection, by id: the catalogue's models of its provider, of a self-hosted
- * gateway those that it last said, and what only the connection has.
+ * Lists the models of a connection by id: the catalogue's models of its provider, those that a self-hosted gateway
+ * last announced, and those that only the connection has.
  */
 async function listModels(ports: ConnectionModelPorts, row: Row, page: Page) {
   const { db, catalog, settings } = ports
   const { snapshot } = catalog
   const [found, prices, serves] = await Promise.all([
     db.selectFrom('connection_model').select('name').where('connection_id', '=', row.id).execute(),
-    // One that cannot be read is left out, and so is its model: nobody is served it.
+    // An unreadable price is left out together with its model, which is not served.
     readOwnerPrices(db, [row.id], () => undefined),
     servedBy(db, row),
   ])
@@ -99,7 +99,7 @@ async function listModels(ports: ConnectionModelPorts, row: Row, page: Page) {
   return { models: shown, pagination }
 }
 
-/** Whether whoever calls the provider has a model of the catalogue, as far as is known. */
+/** Returns a filter of the catalogue's models that the connection serves, as far as is known. */
 async function servedBy(db: Kysely<Schema>, row: Row): Promise<(model: Model) => boolean> {
   if (row.gateway_type === 2) return () => true
   const gateway = await db
@@ -114,9 +114,8 @@ async function servedBy(db: Kysely<Schema>, row: Row): Promise<(model: Model) =>
 }
 
 /**
- * Sets what the owner of a connection charges for a model that only connections have, from the next
- * request on. Rejects with `invalid_request` for other models, and for prices above the operator's
- * limits.
+ * Sets the owner's price for a model that only connections have, from the next request on. Rejects with
+ * `invalid_request` for other models, and for prices above the operator's limits.
  */
 async function setPrice(
   { db, catalog, settings }: ConnectionModelPorts,
@@ -127,7 +126,7 @@ async function setPrice(
   const pricing = fields && toPricing(fields)
   if (pricing) checkPrice(pricing, settings.current)
   await db.transaction().execute(async (trx) => {
-    // This is what tells all nodes, and has prices follow each other.
+    // This update notifies all nodes, and orders concurrent prices.
     const touched = await trx
       .updateTable('connection')
       .set({ updated_at: new Date() })
@@ -206,7 +205,7 @@ async function writePrice(trx: Transaction<Schema>, { row, id, name, pricing }: 
 
 const toText = (pricing: Pricing | null) => JSON.stringify(pricing && toPricingAnswer(pricing))
 
-/** A model that was never priced has to be there; one that is gone for the moment keeps its price. */
+/** Requires a model that was never priced to exist; one that is temporarily gone keeps its price. */
 async function checkNew(
   trx: Transaction<Schema>,
   row: Row,

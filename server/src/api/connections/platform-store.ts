@@ -79,7 +79,7 @@ export function createPlatformConnectionStore(ports: ConnectionPorts) {
   }
 }
 
-/** Judged by what it is when it is written: a secret stays with the address it was given for. */
+/** Checks the row as it is at the write: a secret stays with the address that it was given for. */
 async function change(
   trx: Transaction<Schema>,
   id: string,
@@ -122,7 +122,7 @@ async function findRow(db: Kysely<Schema>, id: string) {
 async function createConnection(ports: ConnectionPorts, fields: NewPlatformConnection) {
   const { db, catalog } = ports
   const provider = checkProvider(catalog, fields)
-  // Those of the environment are no rows.
+  // Connections from the environment have no rows.
   const isFirst = (catalog.snapshot.connections.get(provider.key) ?? []).length === 0
   const row = await db.transaction().execute(async (trx) => {
     await waitForLock(trx, 'platformDefault', provider.key)

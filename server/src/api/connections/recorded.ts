@@ -6,7 +6,7 @@ import { recordChange, type Action, type RecordedFields } from '../../audit-log/
 
 type Row = Selectable<ConnectionRow>
 
-/** What the trail of an organization tells of a connection: nothing of its key, and no traces of its use. */
+/** The fields of a connection in an organization's audit log, without its key and its usage. */
 export const toldConnection = (row: Row): RecordedFields => ({
   name: row.name,
   provider: row.provider,
@@ -25,7 +25,7 @@ interface Change {
   after?: RecordedFields
 }
 
-/** What an account does with a connection of its own is nobody's business. */
+/** Records a change of an organization's connection; an account's changes to its own are not recorded. */
 export async function recordConnection(
   trx: Transaction<Schema>,
   action: Action,
@@ -38,13 +38,13 @@ export async function recordConnection(
 
 interface NewPrice {
   row: Pick<Row, 'id' | 'organization_id'>
-  /** Its id. */
+  /** The model's id. */
   model: string
   before: Pricing | null
   after: Pricing | null
 }
 
-/** What a model of an organization's connection costs from now on, and what it cost. */
+/** Records a price change of a model of an organization's connection, with the earlier price. */
 export async function recordPrice(
   trx: Transaction<Schema>,
   { row: { id, organization_id: organizationId }, model, before, after }: NewPrice,

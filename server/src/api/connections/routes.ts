@@ -8,7 +8,7 @@ import type { Guards } from '../../http/guards'
 import { toPage } from '../../http/paging'
 import { check } from '../../wire/json-body'
 
-/** A customer's own provider keys. Source: contract 7.1. */
+/** A customer's own provider keys (BYOK). Source: contract 7.1. */
 export const connectionRoutes = (connections: ConnectionStore, { account }: Guards) =>
   new Hono<Env>()
     .get(

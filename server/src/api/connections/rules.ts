@@ -8,7 +8,7 @@ import type { ConnectionOptions } from '../../providers/connection-options'
 import { deriveAddress } from '../../providers/own-address'
 import type { Provider } from '../../providers/provider'
 
-/** Enough to tell keys apart, too little to use. */
+/** Returns a part of a secret that tells keys apart but is too short to use. */
 export const shownPart = (secret: string) =>
   secret.slice(0, Math.min(8, Math.floor(secret.length / 4)))
 
@@ -26,7 +26,7 @@ interface Wanted {
   options?: ConnectionOptions | undefined
 }
 
-/** The provider of a new connection. Throws `invalid_request` for what the connection lacks. */
+/** Returns the provider of a new connection. Throws `invalid_request` for missing or excess fields. */
 export function checkProvider({ snapshot }: Catalog, fields: Wanted): Provider {
   const provider = snapshot.providers.get(fields.provider)
   if (!provider) {
@@ -37,7 +37,7 @@ export function checkProvider({ snapshot }: Catalog, fields: Wanted): Provider {
     throw invalidRequest('api_key', 'required', `api_key: ${provider.name} needs one.`)
   }
   const address = fields.endpoint_url ?? addressFor(provider, fields) ?? provider.baseUrl
-  // An address with a gap, such as a resource's name, is none.
+  // An address with an unfilled placeholder, such as a resource's name, is not usable.
   if (!address || address.includes('{')) throw homeless(provider)
   return provider
 }
@@ -45,7 +45,7 @@ export function checkProvider({ snapshot }: Catalog, fields: Wanted): Provider {
 const homeless = ({ name }: Provider) =>
   invalidRequest('endpoint_url', 'required', `endpoint_url: ${name} has no address of its own.`)
 
-/** Throws `invalid_request` for a credential that is damaged. */
+/** Throws `invalid_request` for a malformed credential. */
 const addressFor = (provider: Provider, { api_key: secret, options = {} }: Wanted) =>
   deriveAddress({ provider, connection: { baseUrl: null, secret: secret ?? null, options } })
 
@@ -63,11 +63,11 @@ interface Changed {
 
 type Row = Selectable<ConnectionRow>
 
-/** Whether a change has the connection lead elsewhere. */
+/** Whether a change points the connection to another address. */
 export const leadsElsewhere = (row: Row, { endpoint_url: address }: Changed) =>
   address !== undefined && address !== row.endpoint_url
 
-/** What a change writes. A secret belongs to the address that it was given for. */
+/** Converts a change to columns. A secret belongs to the address that it was given for. */
 export function toColumns(
   row: Row,
   changed: Changed,
@@ -95,7 +95,7 @@ export function toColumns(
   }
 }
 
-/** Throws `invalid_request` for what only the gateway of a connection knows. */
+/** Throws `invalid_request` for fields that only the gateway of a connection knows. */
 export function refuseSecrets({ gateway_type: type }: Row, changed: Changed): void {
   if (type === 2) return
   for (const name of ['api_key', 'endpoint_url'] as const) {
@@ -104,7 +104,7 @@ export function refuseSecrets({ gateway_type: type }: Row, changed: Changed): vo
   }
 }
 
-/** What a change must leave: an address, and a secret where the provider needs one. */
+/** Requires an address after the change, and a secret where the provider needs one. */
 export function checkChange(
   { snapshot }: Catalog,
   row: Row,

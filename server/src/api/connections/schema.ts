@@ -30,7 +30,7 @@ const platformFields = {
   rate_limits: rateLimits,
 }
 
-/** A platform connection to be made. Source: contract 7.1, 9.2. */
+/** A new platform connection. Source: contract 7.1, 9.2. */
 export const NewPlatformConnection = z.object({
   ...platformFields,
   provider: z.string().min(1).max(40),
@@ -45,7 +45,7 @@ export type ChangedPlatformConnection = z.output<typeof ChangedPlatformConnectio
 
 export const NewSecret = z.object({ api_key: secret })
 
-// Where it may lead is judged with the rules of the moment.
+// The store checks the address against the current rules.
 const endpoint = z
   .string()
   .trim()
@@ -65,7 +65,7 @@ interface ByGateway {
   endpoint_url?: string | undefined
 }
 
-/** A gateway has its own secrets and addresses, and tells nobody. */
+/** Rejects secrets and addresses for a gateway's connection: the gateway has its own and never shares them. */
 function gatewayIssues(fields: ByGateway) {
   if (fields.gateway_type === 2) {
     if (fields.gateway_id === undefined) return []
@@ -81,7 +81,7 @@ function gatewayIssues(fields: ByGateway) {
   ]
 }
 
-/** A customer's connection to be made, in the order of the table. Source: contract 7.1. */
+/** A new connection of a customer, in the order of the table. Source: contract 7.1. */
 export const NewConnection = z
   .object({
     name: line(100),
@@ -123,7 +123,7 @@ export const ChangedConnection = z.object({
 })
 export type ChangedConnection = z.output<typeof ChangedConnection>
 
-/** The operator's limits are of flat prices by the token. */
+/** The operator's limits apply to flat prices per token. */
 const OwnerPricing = PricingFields.superRefine((fields, ctx) => {
   for (const [name, unit] of operatorUnits) {
     if (fields[name] === undefined || fields[name] === null) continue
@@ -141,14 +141,14 @@ const operatorUnits = [
   ['tiers', 'tier'],
 ] as const
 
-/** What a model that only this connection has is to cost; null for nothing. */
+/** The price of a model that only this connection has; null to remove it. */
 export const SetPrice = z.object({
   model: z.string().min(3).max(256),
   pricing: OwnerPricing.nullable(),
 })
 export type SetPrice = z.output<typeof SetPrice>
 
-/** What a list may be narrowed to. */
+/** Filters of the list. */
 export const Filters = z.object({
   provider: z.string().max(40).optional(),
   gateway_type: z.coerce

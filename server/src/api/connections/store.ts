@@ -23,7 +23,9 @@ import { ApiError, invalidRequest } from '../../errors'
 import { queryPage } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
 
-/** Whether an address that a customer sets may be called, in the spelling to store, or why not. */
+/**
+ * Checks whether Tollgate may call an address that a customer sets: returns its normal form, or the reason why not.
+ */
 export type CheckAddress = (
   address: string,
   owner: string,
@@ -31,7 +33,7 @@ export type CheckAddress = (
 
 export interface OwnedConnectionPorts extends ConnectionPorts {
   checkAddress: CheckAddress
-  /** Something of an account or an organization was changed. */
+  /** Called when an account or an organization was changed. */
   changed: (ownerId: string) => void
 }
 
@@ -40,8 +42,8 @@ const shown = (row: Seen) => toShown(row, { isManager: isManager(row) })
 export type ConnectionStore = ReturnType<typeof createConnectionStore>
 
 /**
- * Connections of accounts and of organizations. All reject with `resource_not_found` for what the
- * caller may not see, and with `insufficient_permissions` for what he may see and not change.
+ * Connections of accounts and of organizations. All reject with `resource_not_found` for connections that the
+ * caller may not see, and with `insufficient_permissions` for those that it may see and not change.
  */
 export function createConnectionStore(ports: OwnedConnectionPorts) {
   const { db, sealingKeys, changed } = ports
@@ -101,7 +103,7 @@ export function createConnectionStore(ports: OwnedConnectionPorts) {
   }
 }
 
-/** Judged by what it is when it is written: a secret stays with the address it was given for. */
+/** Checks the row as it is at the write: a secret stays with the address that it was given for. */
 async function update(ports: OwnedConnectionPorts, seen: Seen, wanted: ChangedConnection) {
   const { db, catalog, sealingKeys, changed } = ports
   const written = await db.transaction().execute(async (trx) => {
@@ -191,7 +193,7 @@ async function create(ports: OwnedConnectionPorts, caller: Principal, fields: Ne
   return shown({ ...row, role: role ?? null })
 }
 
-/** A gateway of the same owner, and what it serves. Rejects with `resource_not_found`. */
+/** Locks a gateway of the same owner and reads its capabilities. Rejects with `resource_not_found`. */
 const gatewayOf = (trx: Transaction<Schema>, owner: Owner, id: string) =>
   requireRow('gw', id, () =>
     trx
@@ -200,7 +202,7 @@ const gatewayOf = (trx: Transaction<Schema>, owner: Owner, id: string) =>
       .where('id', '=', id)
       .where('user_id', 'is not distinct from', owner.user_id)
       .where('organization_id', 'is not distinct from', owner.organization_id)
-      // What it says meanwhile waits, and finds the connection.
+      // Announcements of the gateway wait for the lock, and then find the connection.
       .forUpdate()
       .executeTakeFirst(),
   )

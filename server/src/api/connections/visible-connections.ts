@@ -5,19 +5,19 @@ import { managers, type Role } from '../../auth/roles'
 import { requireRow } from '../../db/account-row'
 import type { ConnectionRow, Schema } from '../../db/schema'
 
-/** A connection that somebody may see, and his role where it is an organization's. */
+/** A connection that the caller may see, with its role where the connection is an organization's. */
 export type Seen = Selectable<ConnectionRow> & { role: Role | null }
 
-/** Whether its seer may change it, as far as his role goes. */
+/** Whether the caller may change it, as far as its role goes. */
 export const isManager = ({ role }: Seen) => role === null || managers.includes(role)
 
-/** The account or the organization that has it. */
+/** Returns the account or the organization that owns a connection. */
 export const ownerOf = ({
   user_id: user,
   organization_id: organization,
 }: Pick<Seen, 'user_id' | 'organization_id'>) => user ?? organization ?? ''
 
-/** Connections that an account may see. */
+/** Selects the connections that an account may see. */
 export const seenBy = (db: Kysely<Schema>, userId: string) =>
   db
     .selectFrom('connection')

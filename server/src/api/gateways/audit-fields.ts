@@ -7,7 +7,7 @@ type Row = Pick<Selectable<GatewayRow>, 'id' | 'name' | 'is_public' | 'organizat
 
 const told = ({ name, is_public }: Row): RecordedFields => ({ name, is_public })
 
-/** What becomes of an organization's gateway; what an account does with its own is nobody's business. */
+/** Records a change of an organization's gateway; an account's changes to its own are not recorded. */
 export async function recordGateway(
   trx: Transaction<Schema>,
   action: Extract<Action, `gateway.${string}`>,

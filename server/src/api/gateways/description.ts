@@ -3,7 +3,7 @@ import { accountRoute, Done, paging } from '../../http/documentation'
 
 const tag = 'Gateways'
 
-/** The routes of this group as they are described to callers. */
+/** The OpenAPI descriptions of this group's routes. */
 export const described = {
   listGateways: accountRoute({
     operationId: 'listGateways',

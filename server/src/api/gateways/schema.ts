@@ -6,7 +6,7 @@ import { broken } from '../../wire/field-error'
 const scopes = ['individual', 'organization'] as const
 const statuses = ['online', 'starting', 'offline', 'error'] as const
 
-/** A gateway to be made. Source: contract 7.3. */
+/** A new gateway. Source: contract 7.3. */
 export const NewGateway = z
   .object({
     name: line(100),
@@ -29,7 +29,7 @@ export const NewGateway = z
   })
 export type NewGateway = z.output<typeof NewGateway>
 
-/** What a list may be narrowed to. */
+/** Filters of the list. */
 export const GatewayFilters = z.object({
   status: z.enum(statuses).optional(),
   scope: z.enum(scopes).optional(),
@@ -58,7 +58,7 @@ const shown = {
 
 export const Gateway = z.object(shown).meta({ ref: 'Gateway' })
 
-/** The answer that has the token, which no other one has. */
+/** A gateway with its token, which only this response contains. */
 export const MadeGateway = z
   .object({
     ...shown,

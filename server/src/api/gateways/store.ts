@@ -21,9 +21,9 @@ const mostOfOrganization = 100
 
 interface GatewayPorts {
   db: Kysely<Schema>
-  /** Where people reach the service, without a final slash. */
+  /** The public address of the service, without a final slash. */
   address: () => string
-  /** Something of an account or an organization was changed. */
+  /** Called when an account or an organization was changed. */
   changed: (ownerId: string) => void
 }
 
@@ -45,14 +45,14 @@ const toGateway = (row: Row) => ({
   created_at: toTimestamp(row.created_at),
 })
 
-/** Where a gateway opens its socket, by the address of the service. */
+/** Returns the address of a gateway's WebSocket, from the address of the service. */
 const connectUrl = (address: string) => `${address.replace(/^http/, 'ws')}/gateway`
 
 export type GatewayStore = ReturnType<typeof createGatewayStore>
 
 /**
- * Self-hosted gateways of accounts and of organizations. All reject with `resource_not_found` for what
- * the caller may not see, and with `insufficient_permissions` for what he may see and not change.
+ * Self-hosted gateways of accounts and of organizations. All reject with `resource_not_found` for gateways that
+ * the caller may not see, and with `insufficient_permissions` for those that it may see and not change.
  */
 export function createGatewayStore({ db, address, changed }: GatewayPorts) {
   return {
@@ -82,7 +82,7 @@ export function createGatewayStore({ db, address, changed }: GatewayPorts) {
   }
 }
 
-/** A gateway that somebody may see, and his role where it is an organization's. */
+/** Selects the gateways that an account may see, with its role where one is an organization's. */
 const seenBy = (db: Kysely<Schema>, userId: string) =>
   db
     .selectFrom('gateway')
@@ -110,7 +110,7 @@ const insert = (
       organizationId === undefined
         ? { user_id: userId, organization_id: null }
         : { user_id: null, organization_id: organizationId }
-    // One at a time, so that the count holds.
+    // One at a time, so that the count is exact.
     await lockOwner(trx, owner)
     await checkCount(trx, owner)
     const made = await trx
@@ -147,11 +147,11 @@ async function checkCount(
   throw invalidRequest(null, 'limit_reached', `${who} has at most ${most} gateways.`)
 }
 
-/** Its connections stay, for their settings and their logs. */
+/** Deletes a gateway. Its connections stay, for their settings and their logs. */
 const remove = (db: Kysely<Schema>, row: Row) =>
   db.transaction().execute(async (trx) => {
     const { id } = row
-    // In this order, as a gateway's own hello takes them.
+    // Locks in the same order as a gateway's own hello does.
     await trx.selectFrom('gateway').select('id').where('id', '=', id).forUpdate().execute()
     await trx
       .updateTable('connection')

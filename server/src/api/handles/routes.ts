@@ -24,7 +24,7 @@ const setHandle = accountRoute({
   answer: Handle,
 })
 
-/** The name by which an account's own connections are called. Source: contract 6.6. */
+/** The handle under which callers address an account's own connections. Source: contract 6.6. */
 export const handleRoutes = (handles: HandleStore, { account }: Guards) =>
   new Hono<Env>()
     .get(path, getHandle, account('read', 'account'), async (c) =>

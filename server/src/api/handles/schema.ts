@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { publicName } from '../../http/public-name'
 
-/** A handle to be taken. Source: contract 6.6. */
+/** A new handle. Source: contract 6.6. */
 export const NewHandle = z.object({ handle: publicName })
 
 export const Handle = z

@@ -29,13 +29,13 @@ const taken = () => invalidRequest('handle', 'taken', 'handle: somebody has this
 export interface HandleStoreOptions {
   db: Kysely<Schema>
   catalog: Catalog
-  /** What this node knows of a name has changed. */
+  /** Invalidates what this node has cached of a name. */
   changed: (name: string) => void
 }
 
 export type HandleStore = ReturnType<typeof createHandleStore>
 
-/** The names by which accounts are called. Organizations' slugs are names of the same kind. */
+/** Handles of accounts. Slugs of organizations share their name space. */
 export function createHandleStore({ db, catalog, changed }: HandleStoreOptions) {
   const find = (userId: string) =>
     db
@@ -51,7 +51,7 @@ export function createHandleStore({ db, catalog, changed }: HandleStoreOptions) 
       checkReserved('handle', handle, catalog.snapshot.providers)
       await checkFree(db, handle)
       if (known) checkWait(known)
-      // Whoever changed it meanwhile has to wait: the condition is in the statement.
+      // A concurrent change waits for the row lock: the condition is in the statement.
       const { rows } = await sql<Row>`
         insert into public_name as known (name, user_id) values (${handle}, ${userId})
         on conflict (user_id) do update set name = excluded.name, updated_at = now()
@@ -82,14 +82,14 @@ function checkWait(known: Row): void {
   if (until.getTime() > Date.now()) throw waiting(until)
 }
 
-/** Throws for names that are no one's to take, and for those of providers. */
+/** Throws for reserved names, and for those of providers. */
 async function checkFree(db: Kysely<Schema>, handle: string): Promise<void> {
   const provider = await db
     .selectFrom('provider')
     .select('id')
     .where('key', '=', handle)
     .executeTakeFirst()
-  // One that is switched off, too.
+  // Disabled providers count, too.
   if (provider) {
     throw invalidRequest('handle', 'reserved', `handle: "${handle}" is reserved.`)
   }

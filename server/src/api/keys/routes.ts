@@ -9,7 +9,7 @@ import { NewKey } from '../../keys/schema'
 const paths = '/api/account/keys'
 const one = `${paths}/:id`
 
-/** The keys of the account that asks. Source: contract 6.4. */
+/** The keys of the calling account. Source: contract 6.4. */
 export const keyRoutes = (keys: OwnKeyStore, { account }: Guards) =>
   new Hono<Env>()
     .get(paths, described.listKeys, account('admin', 'account'), async (c) =>

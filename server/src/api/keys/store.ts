@@ -10,13 +10,13 @@ import { createKeyStore, expiryOf } from '../../keys/store'
 
 interface OwnKeyPorts {
   db: Kysely<Schema>
-  /** A secret, by its hash in hexadecimal, must not be taken any more. */
+  /** Invalidates a cached key, by its secret's hash in hexadecimal. */
   forgotten: (hash: string) => void
 }
 
 export type OwnKeyStore = ReturnType<typeof createOwnKeyStore>
 
-/** Keys, for the account that they belong to. Unknown and foreign ids reject with `resource_not_found`. */
+/** Keys of the calling account. Unknown and foreign ids reject with `resource_not_found`. */
 export function createOwnKeyStore({ db, forgotten }: OwnKeyPorts) {
   const keys = createKeyStore({ db, checkOwner: () => Promise.resolve(), forgotten })
   return {
@@ -46,7 +46,7 @@ function checkUnlimited(asker: Principal): void {
   throw invalidRequest(null, 'not_allowed', words)
 }
 
-/** A key makes none that may do more, or lives longer, than itself. Source: contract 6.4. */
+/** Rejects a key with more permissions or a longer life than the calling key. Source: contract 6.4. */
 function checkNarrower(asker: Principal, fields: NewKey): void {
   checkUnlimited(asker)
   const beyond = fields.permissions.find((permission) => !may(asker, permission))
@@ -61,13 +61,13 @@ function checkNarrower(asker: Principal, fields: NewKey): void {
   throw invalidRequest('expires_at', 'not_allowed', words)
 }
 
-/** When the key that asks expires, where another one would live on. */
+/** Returns the expiry of the calling key, where the other one would outlive it. */
 function outlived({ expiresAtMs }: Principal, other: Date | null): number | undefined {
   if (expiresAtMs === null) return undefined
   return other === null || other.getTime() > expiresAtMs ? expiresAtMs : undefined
 }
 
-/** Gives a key another secret, and resolves with the hash of the one that it had. */
+/** Replaces the secret of a key, and resolves with the hash of the old one. */
 async function rotate(db: Kysely<Schema>, asker: Principal, id: string) {
   if (!isId('key', id)) throw new ApiError('resource_not_found')
   const { userId } = asker
@@ -87,7 +87,7 @@ async function rotate(db: Kysely<Schema>, asker: Principal, id: string) {
     if (row.expires_at && row.expires_at <= rotatedAt) {
       throw invalidRequest(null, 'wrong_state', 'The key has expired. Create a new one.')
     }
-    // Whoever asks learns the new secret.
+    // The caller learns the new secret.
     if (id !== asker.keyId && outlived(asker, row.expires_at) !== undefined) {
       const words = 'The key lives longer than the one that asks. Ask with one that lives as long.'
       throw invalidRequest(null, 'not_allowed', words)

@@ -7,7 +7,7 @@ import { readChangedFields, readNewFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
 import { toPage, toSearch } from '../../http/paging'
 
-/** Collections that everybody may call, for the operator. Source: contract 9.2. */
+/** Collections that every account may call, for the operator. Source: contract 9.2. */
 export const systemCollectionRoutes = (collections: CollectionStore, { operator }: Guards) =>
   new Hono<Env>()
     .get('/api/admin/collections', described.list, operator, async (c) => {

@@ -3,7 +3,7 @@ import type { ModelCollectionRow } from '../../db/name-schema'
 import type { Schema } from '../../db/schema'
 import { recordChange, type RecordedFields } from '../../audit-log/organization-trail'
 
-/** What the trail of an organization tells of a collection; undefined where there is none. */
+/** Reads the fields of a collection for an organization's audit log; undefined for an unknown one. */
 async function toldCollection(
   trx: Transaction<Schema>,
   id: string,
@@ -25,8 +25,8 @@ async function toldCollection(
 }
 
 /**
- * Does something with a collection, and has it on record where it is an organization's: what an account
- * does with its own is nobody's business, and of the system's the operator's trail tells.
+ * Changes a collection, and records the change where it is an organization's: an account's changes to its own are
+ * not recorded, and those of system collections are in the operators' audit log.
  */
 export async function recordCollection(
   trx: Transaction<Schema>,

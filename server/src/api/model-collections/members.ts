@@ -8,10 +8,10 @@ type Trx = Transaction<Schema>
 
 const lowestRank = 1000
 
-/** Which models there are for the owner of a collection. */
+/** Whether a model exists for the owner of a collection. */
 export type IsKnown = (modelId: string) => boolean
 
-/** Throws `not_allowed` for a collection, `model_not_found` for what is no model; `at` names the field. */
+/** Throws `not_allowed` for a collection, `model_not_found` for an unknown model; `at` names the field. */
 export function checkMembers(
   members: readonly NewMember[],
   isKnown: IsKnown,
@@ -29,7 +29,7 @@ export function checkMembers(
   }
 }
 
-/** Puts members in the place of all that are there. */
+/** Replaces all members. */
 export async function replaceMembers(
   trx: Trx,
   collectionId: string,
@@ -51,7 +51,7 @@ export async function replaceMembers(
   await trx.insertInto('model_collection_member').values(rows).execute()
 }
 
-/** What was sent as one member, or as several, and how its fields are called. */
+/** Normalizes one or several new members, and returns the names of their fields. */
 export function toMembers({ models, ...one }: NewMembers) {
   if (models) return { members: models, at: (position: number) => `models.${position}.model_id` }
   const { model_id = '', priority, weight, enabled } = one
@@ -59,7 +59,7 @@ export function toMembers({ models, ...one }: NewMembers) {
   return { members: [member], at: () => 'model_id' }
 }
 
-/** Adds members behind those that are there; all or none. The collection is locked. */
+/** Appends members, all or none. The collection is locked. */
 export async function addMembers(
   trx: Trx,
   collectionId: string,

@@ -7,7 +7,7 @@ import { containing, type Page } from '../../http/paging'
 
 type Role = MembershipRow['role']
 
-/** An account's roles where it is an active member, by organization. */
+/** Reads an account's roles by organization, where it is an active member. */
 export async function findRoles(db: Kysely<Schema>, userId: string): Promise<Map<string, Role>> {
   const rows = await db
     .selectFrom('membership')
@@ -20,7 +20,7 @@ export async function findRoles(db: Kysely<Schema>, userId: string): Promise<Map
   return new Map(rows.map((row) => [row.organization_id, row.role]))
 }
 
-/** Throws unless that role may change collections: absent for none, refused for a lower one. */
+/** Throws unless the role may change collections: not found without a role, forbidden for a lower one. */
 export function checkRole(role: Role | undefined): void {
   if (role === undefined) throw new ApiError('resource_not_found')
   if (role === 'owner' || role === 'admin') return
@@ -30,7 +30,7 @@ export function checkRole(role: Role | undefined): void {
   })
 }
 
-/** An account's own, those of its organizations and those of the system; the newest first. */
+/** Selects an account's own collections, those of its organizations and those of the system; newest first. */
 export async function selectVisibleCollections(
   db: Kysely<Schema>,
   userId: string,
@@ -52,7 +52,7 @@ export async function selectVisibleCollections(
     .execute()
 }
 
-/** A page of those of the system. */
+/** Selects a page of system collections. */
 export function findSystemCollections(db: Kysely<Schema>, page: Page, search: string | undefined) {
   const filtered = db
     .selectFrom('model_collection')

@@ -11,7 +11,7 @@ const path = '/api/user/model-collections'
 
 const asker = (c: Context<Env>) => ({ userId: c.var.principal.userId })
 
-/** Models under one name. Source: contract 7.5. */
+/** Collections of models under one name. Source: contract 7.5. */
 export const collectionRoutes = (collections: CollectionStore, { account }: Guards) =>
   new Hono<Env>()
     .get(path, described.listModelCollections, account('read', 'organization'), async (c) => {

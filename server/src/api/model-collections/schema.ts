@@ -21,7 +21,7 @@ const Member = z.object({
   enabled: z.boolean().nullish(),
 })
 
-/** A model id alone is a member with all defaults. */
+/** A bare model id is a member with all defaults. */
 const NewMember = z.union([z.string().min(1).max(256), Member]).transform((member) => {
   const { model_id, priority, weight, enabled } =
     typeof member === 'string' ? { model_id: member } : member
@@ -29,7 +29,7 @@ const NewMember = z.union([z.string().min(1).max(256), Member]).transform((membe
 })
 export type NewMember = z.output<typeof NewMember>
 
-/** The place of the second that says the same as one before it. */
+/** Returns the index of the first member that repeats an earlier one. */
 function repeated(members: readonly NewMember[]): number {
   const seen = new Set<string>()
   return members.findIndex(({ model_id }) => seen.size === seen.add(model_id).size)
@@ -43,7 +43,7 @@ const memberList = z
     if (at >= 0) ctx.addIssue(broken('duplicate', 'is there already.', [at, 'model_id']))
   })
 
-/** A collection to be made. Source: contract 7.5. */
+/** A new collection. Source: contract 7.5. */
 export const NewCollection = z
   .object({
     name: name.describe('Called as `collection/<name>`'),
@@ -130,7 +130,7 @@ export const Collection = z
 
 export const CollectionList = z.object({ collections: z.array(Collection) })
 
-/** A collection of the system: no scope and no organization. Source: contract 9.2. */
+/** A new system collection: without scope and organization. Source: contract 9.2. */
 export const NewSystemCollection = z.object({
   name,
   display_name: displayName.nullish(),

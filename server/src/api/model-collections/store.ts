@@ -45,25 +45,25 @@ const refused = (thrown: unknown) => {
   throw invalidRequest('name', 'taken', 'name: there is a collection of this name already.')
 }
 
-/** Who asks: an account by its id, or the operator. */
+/** The caller: an account by its id, or the operator. */
 export type Asker = { userId: string } | 'operator'
 
 export interface CollectionStoreOptions {
   db: Kysely<Schema>
-  /** The models there are for an account, or for everybody. */
+  /** Returns the models that exist for an account, or for every account. */
   knownTo: (asker: Asker) => Promise<IsKnown>
-  /** What this node knows of the owner's has changed; of the system's for null. */
+  /** Called when an owner's collections have changed, with null for the system's. */
   changed: (ownerId: string | null) => Promise<void>
 }
 
 export type CollectionStore = ReturnType<typeof createCollectionStore>
 
 /**
- * Collections, for their owners and for the operator. All reject with `resource_not_found` for ids
- * that the asker does not see, and with `insufficient_permissions` for those that it may only see.
+ * Collections, for their owners and for the operator. All reject with `resource_not_found` for ids that the caller
+ * may not see, and with `insufficient_permissions` for those that it may only see.
  */
 export function createCollectionStore({ db, knownTo, changed }: CollectionStoreOptions) {
-  /** In a transaction in which the collection does not change meanwhile. */
+  /** Runs a change in a transaction that locks the collection. */
   async function write(asker: Asker, id: string, work: (trx: Trx, row: Row) => Promise<unknown>) {
     const row = await db.transaction().execute(async (trx) => {
       const found = await lockedFor(trx, asker, id)
@@ -158,7 +158,7 @@ const ofList = (position: number) => `members.${position}.model_id`
 
 type Owner = Pick<Row, 'scope' | 'user_id' | 'organization_id'>
 
-/** Whose a new collection is. Rejects where the asker may not make it. */
+/** Returns the owner of a new collection. Rejects where the caller may not create it. */
 async function ownerFor(
   db: Kysely<Schema>,
   asker: Asker,
@@ -218,7 +218,7 @@ async function withMembers(db: Kysely<Schema>, rows: readonly Row[]) {
   return rows.map((row) => toCollection(row, byCollection.get(row.id) ?? []))
 }
 
-/** Locks the owner, so that what is made at once is counted one after the other. */
+/** Locks the owner, so that concurrent requests count collections one after the other. */
 async function checkCount(trx: Trx, owner: Owner): Promise<void> {
   const { scope, user_id, organization_id } = owner
   if (scope === 'system') return

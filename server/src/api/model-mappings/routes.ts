@@ -14,7 +14,7 @@ const one = `${paths}/:id`
 
 const Filter = z.object({ enabled: z.enum(['true', 'false']).optional() })
 
-/** What an account calls models. Source: contract 7.6. */
+/** Model mappings (aliases) of an account. Source: contract 7.6. */
 export const mappingRoutes = (mappings: MappingStore, { account }: Guards) =>
   new Hono<Env>()
     .get(paths, described.listModelMappings, account('read', 'account'), async (c) => {

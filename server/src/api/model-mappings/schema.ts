@@ -17,7 +17,7 @@ const matchType = z.enum(['exact', 'wildcard'])
 const priority = z.int().min(1).max(1000)
 const description = trimmed(500, 0)
 
-/** A run may hold a slash: what it stands for here is as good as any. */
+/** A sample for a wildcard, which may match a slash too. */
 const someRun = 'a/a'
 
 const target = z
@@ -29,14 +29,14 @@ const target = z
     message: 'must be <provider>/<model>, collection/<name> or <handle>/<provider>/<model>.',
   })
 
-/** What a mapping says, whole. */
+/** The fields of a mapping that decide how it applies. */
 interface Rule {
   source_pattern: string
   target_model: string
   match_type?: 'exact' | 'wildcard' | undefined
 }
 
-/** What is wrong between the fields of a mapping. */
+/** Finds a conflict between the fields of a mapping. */
 export function findMappingConflict({ source_pattern, target_model, match_type }: Rule) {
   const runs = runsOf(source_pattern)
   const beyond = runsNamedBy(target_model).find((run) => run === 0 || run > runs)
@@ -53,7 +53,7 @@ export function findMappingConflict({ source_pattern, target_model, match_type }
 
 export const matchTypeOf = (source: string) => (runsOf(source) > 0 ? 'wildcard' : 'exact')
 
-/** A mapping to be made. Source: contract 7.6. */
+/** A new mapping. Source: contract 7.6. */
 export const NewMapping = z
   .object({
     source_pattern: pattern.describe('Any name; `*` stands for any run of characters'),

@@ -45,7 +45,7 @@ interface Rule {
 
 interface Previewed {
   resolvedModel: string
-  /** Empty for the rule that was tried first. */
+  /** Empty for the unsaved mapping of a preview; null where no mapping applies. */
   mappingId: string | null
   isMatched: boolean
   provider: string | undefined
@@ -54,11 +54,11 @@ interface Previewed {
 
 export interface MappingStoreOptions {
   db: Kysely<Schema>
-  /** Rejects with `model_not_found` for a name that means nothing to an account. */
+  /** Rejects with `model_not_found` for a name that resolves to nothing for the account. */
   checkName: (userId: string, name: string) => Promise<unknown>
-  /** What a call for a name would get, with a rule that is tried before the account's own. */
+  /** Resolves a name as a call would, with `rule` applied before the account's own mappings. */
   preview: (userId: string, name: string, rule: Rule | undefined) => Promise<Previewed>
-  /** What this node knows of an account has changed. */
+  /** Invalidates what this node has cached of an account. */
   changed: (userId: string) => void
 }
 
@@ -111,7 +111,7 @@ export function createMappingStore({ db, checkName, preview, changed }: MappingS
   }
 }
 
-/** The unsaved mapping of a preview, if it is one that would be applied. */
+/** Returns the unsaved mapping of a preview, if it would be applied. */
 const toRule = ({ mapping }: NewPreview): Rule | undefined =>
   mapping?.enabled ? { source: mapping.source_pattern, target: mapping.target_model } : undefined
 
@@ -130,7 +130,7 @@ interface Wanted {
   enabled: boolean | undefined
 }
 
-/** In the order of application. */
+/** Lists mappings in the order of application. */
 async function listMappings(db: Kysely<Schema>, userId: string, { page, enabled }: Wanted) {
   const rows = await db
     .selectFrom('model_mapping')
@@ -162,7 +162,7 @@ async function found(db: Kysely<Schema>, userId: string, id: string): Promise<Ro
   )
 }
 
-/** A change that fits by itself may not fit what stays. */
+/** Checks the whole mapping: a change that is valid by itself may conflict with unchanged fields. */
 function checkWhole(mapping: Parameters<typeof findMappingConflict>[0]): void {
   const conflict = findMappingConflict(mapping)
   if (!conflict) return
@@ -181,7 +181,7 @@ const insert = (db: Kysely<Schema>, userId: string, fields: Omit<NewMapping, 'ma
       .catch(refused)
   })
 
-/** Locks the account, so that mappings made at once are counted one after the other. */
+/** Locks the account, so that concurrent requests count mappings one after the other. */
 async function checkCount(trx: Transaction<Schema>, userId: string): Promise<void> {
   await lockAccount(trx, userId)
   const { total } = await trx

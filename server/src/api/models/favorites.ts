@@ -6,7 +6,7 @@ import type { Schema } from '../../db/schema'
 import { ApiError, invalidRequest } from '../../errors'
 import { toTimestamp } from '../../http/fields'
 
-/** A list that is not paged has an end. */
+/** A list without pages needs a limit. */
 const mostFavorites = 1000
 
 export type FavoriteStore = ReturnType<typeof createFavoriteStore>
@@ -16,7 +16,7 @@ interface Row {
   created_at: Date
 }
 
-/** What accounts want to find again: models, and collections. */
+/** Favourites of accounts: models, and collections. */
 export function createFavoriteStore({ db, modelsFor }: ModelPorts) {
   const shown = async (userId: string, rows: readonly Row[], offered: PublicOfferedModels) => {
     const known = rows.flatMap((row) => offered.find(row.model_id) ?? [])

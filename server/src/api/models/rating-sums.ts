@@ -4,7 +4,7 @@ import type { Schema } from '../../db/schema'
 const grades = [1, 2, 3, 4, 5] as const
 type Grade = `${(typeof grades)[number]}`
 
-/** All ratings of a model in a few numbers. */
+/** Aggregates of a model's ratings. */
 export interface RatingSum {
   /** Two decimals; null without ratings. */
   average: number | null
@@ -18,7 +18,7 @@ export const noRatings: RatingSum = {
   distribution: { '1': 0, '2': 0, '3': 0, '4': 0, '5': 0 },
 }
 
-/** By model; without `ids` of all models. Those without ratings are left out. */
+/** Sums ratings by model; without `ids` of all models. Models without ratings are left out. */
 export async function sumRatings(
   db: Kysely<Schema>,
   ids?: readonly string[],

@@ -12,7 +12,7 @@ import { toTimestamp } from '../../http/fields'
 import { queryPage } from '../../http/paged-rows'
 import { toPaged, type Page } from '../../http/paging'
 
-/** Models come and go, and connections bring their own: without it there would be no end to them. */
+/** Bounds the ratings of an account: models come and go, and connections bring their own. */
 const mostRatings = 5000
 
 type Row = Selectable<RatingRow> & { user_name: string }
@@ -37,7 +37,7 @@ const ratings = (db: Kysely<Schema>) =>
 
 export type RatingStore = ReturnType<typeof createRatingStore>
 
-/** What accounts think of models. Source: contract 6.8. */
+/** Accounts' ratings of models. Source: contract 6.8. */
 export function createRatingStore({ db, modelsFor }: ModelPorts) {
   /** Throws `model_not_found`. */
   const known = async (userId: string, id: string | undefined) =>
@@ -100,7 +100,7 @@ interface Wanted {
   sort: RatingOrder
 }
 
-/** The newest first, and so among equals. */
+/** Newest first, also among equal ratings. */
 async function pageOfModel(db: Kysely<Schema>, modelId: string, { page, sort }: Wanted) {
   const direction = sort === 'lowest' ? 'asc' : 'desc'
   const [{ total }, rows] = await Promise.all([
@@ -121,7 +121,7 @@ async function pageOfModel(db: Kysely<Schema>, modelId: string, { page, sort }: 
   return toPaged(page, total, rows)
 }
 
-/** What stands behind a rating in a list; nothing where that was deleted meanwhile. */
+/** Selects the ratings behind a cursor; none where its rating was deleted meanwhile. */
 function behind(id: string, sort: RatingOrder) {
   if (sort === 'newest') return sql<boolean>`model_rating.id < ${id}`
   const last = sql`(select rating from model_rating as last where last.id = ${id})`
@@ -138,7 +138,7 @@ interface Told {
   fields: NewRating
 }
 
-/** One for each account and model: another takes the place of the first, under its id. */
+/** Stores one rating for each account and model: a new one replaces the old one under its id. */
 const store = (db: Kysely<Schema>, { userId, modelId, fields }: Told) =>
   db.transaction().execute(async (trx) => {
     await lockAccount(trx, userId)

@@ -37,7 +37,7 @@ export const catalogueRoutes = (stores: CatalogueStores, guards: Guards) =>
       return c.json(await stores.catalogue.list(userId, filters, page))
     })
     .get(one, described.getCatalogueModel, guards.account('read', 'account'), async (c) =>
-      // The router takes all of the path for the id, and not only what stands before it.
+      // The router takes the whole rest of the path for the id, including `/ratings`.
       asksRatings(c)
         ? listRatings(stores.ratings, c)
         : c.json(await stores.catalogue.get(c.var.principal.userId, modelOf(c))),

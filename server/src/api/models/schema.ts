@@ -10,7 +10,7 @@ export type ShownBillingMode = (typeof billingModes)[number]
 const isCapability = (name: string): name is Capability =>
   capabilities.some((capability) => capability === name)
 
-/** One or several names with commas between them; all of them must hold. */
+/** One or several names separated by commas; all of them must match. */
 const capabilityList = z.string().transform((text, ctx): Capability[] => {
   const names = text.split(',').map((name) => name.trim())
   const known = names.filter(isCapability)
@@ -21,7 +21,7 @@ const capabilityList = z.string().transform((text, ctx): Capability[] => {
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 
-/** Which models are listed, and in which order. Source: contract 6.8. */
+/** Filters and sort order of the list of models. Source: contract 6.8. */
 export const PublicModelFilters = z.object({
   provider: z.string().max(40).optional(),
   category: z.enum(categories).optional(),

@@ -6,13 +6,13 @@ import { toPricingAnswer, toUnpricedAnswer } from '../../catalog/pricing-fields'
 import type { Schema } from '../../db/schema'
 import { toTimestamp } from '../../http/fields'
 
-/** The models that an account may name, at one moment. */
+/** A snapshot of the models that an account may call. */
 export interface PublicOfferedModels {
   /** By id. */
   all: readonly Model[]
   find: (id: string) => Model | undefined
   hasCollection: (name: string) => Promise<boolean>
-  /** How a call would be paid now, null where nobody serves it. */
+  /** The billing mode of a call now, null where no connection serves the model. */
   billingOf: (model: Model) => ShownBillingMode | null | Promise<ShownBillingMode | null>
 }
 
@@ -30,7 +30,7 @@ interface OfCaller {
   sum: RatingSum
 }
 
-/** What is free costs nothing; what has no price has none, rather than none to pay. */
+/** A free model costs zero; a model with an unknown price has null. */
 const toPricing = ({ pricing, isFree }: Model): Shown['pricing'] =>
   pricing ? toPricingAnswer(pricing) : toUnpricedAnswer(isFree ? 0 : null)
 
@@ -40,7 +40,7 @@ const toShown = (model: Model, { billingMode, isFavorite, sum }: OfCaller): Show
   id: model.id,
   name: model.name,
   provider: model.provider,
-  // The catalogue has none yet.
+  // The catalogue has no descriptions yet.
   description: null,
   category: model.category,
   context_length: model.category === 'embedding' ? null : model.contextLength,
@@ -55,7 +55,7 @@ const toShown = (model: Model, { billingMode, isFavorite, sum }: OfCaller): Show
   created_at: toTime(model.createdAt),
 })
 
-/** Models as their caller sees them, in the order in which they came. */
+/** Shows models to a caller, in the given order. */
 export async function showModelsTo(
   userId: string,
   models: readonly Model[],

@@ -8,7 +8,7 @@ import { toPaged, type Page } from '../../http/paging'
 
 export type CatalogueStore = ReturnType<typeof createCatalogueStore>
 
-/** The model of a caller. Throws `model_not_found`. */
+/** Finds a model of the caller. Throws `model_not_found`. */
 export function findIn(
   offered: PublicOfferedModels,
   id: string | undefined,
@@ -22,7 +22,7 @@ export function findIn(
   })
 }
 
-/** Models with what their caller has to do with them. Source: contract 6.8. */
+/** Models with the caller's favourites and ratings. Source: contract 6.8. */
 export function createCatalogueStore(ports: ModelPorts) {
   const { db, modelsFor } = ports
   return {
@@ -66,7 +66,7 @@ async function fitting(
   )
 }
 
-/** Models come by id, and stay so where they are equal. */
+/** Sorts models, which arrive by id; equal ones keep that order. */
 async function inOrder(
   models: readonly Model[],
   { sort, prompt_tokens: promptTokens }: PublicModelFilters,
@@ -87,7 +87,7 @@ async function inOrder(
 const compare = <Value extends string | number>(one: Value, other: Value) =>
   one === other ? 0 : one < other ? -1 : 1
 
-/** The cheapest first, as a prompt of that length is charged now; unknown prices come last. */
+/** Sorts by the current price of a prompt of that length, cheapest first; unknown prices come last. */
 function byPrice(models: readonly Model[], promptTokens: number): readonly Model[] {
   const conditions = { promptTokens, serviceTier: undefined, minute: minuteOf(Date.now()) }
   const priceOf = ({ isFree, pricing }: Model): number => {
@@ -101,7 +101,7 @@ function byPrice(models: readonly Model[], promptTokens: number): readonly Model
 
 const lengthOf = ({ contextLength }: Model) => contextLength ?? 0
 
-/** By name, and the longest context first. */
+/** Sorts by name, or by the longest context. */
 const orders = {
   name: (one: Model, other: Model) => compare(one.name.toLowerCase(), other.name.toLowerCase()),
   context: (one: Model, other: Model) => compare(lengthOf(other), lengthOf(one)),

@@ -23,7 +23,7 @@ const toNotification = (row: Row) => ({
 
 export type NotificationStore = ReturnType<typeof createNotificationStore>
 
-/** What accounts are told. Rejects with `resource_not_found` for unknown and foreign ids. */
+/** Notifications of accounts. Rejects with `resource_not_found` for unknown and foreign ids. */
 export const createNotificationStore = (db: Kysely<Schema>) => ({
   async list(userId: string, page: Page, { unread, kind }: NotificationFilter) {
     const query = db
@@ -40,7 +40,7 @@ export const createNotificationStore = (db: Kysely<Schema>) => ({
     return { notifications: shown.map(toNotification), unread_count: unreadCount, pagination }
   },
 
-  /** One that was read stays as it was. */
+  /** A notification that was read before stays as it was. */
   async read(userId: string, id: string) {
     const row = await requireRow('ntf', id, () =>
       db

@@ -3,7 +3,7 @@ import { ChangedOrganization, Organization } from './schema'
 import { Pagination } from '../../http/documentation'
 import { limit } from '../../http/limits'
 
-/** What an operator may change: what the owner may, and what the owner may not. Source: contract 9.2. */
+/** The fields that an operator may change: the owner's, and those that only operators set. Source: contract 9.2. */
 export const OperatedOrganization = ChangedOrganization.extend({
   member_limit: limit.nullish().describe('Null for what the plan says.'),
   plan_id: z.string().optional(),
@@ -12,7 +12,7 @@ export const OperatedOrganization = ChangedOrganization.extend({
 })
 export type OperatedOrganization = z.output<typeof OperatedOrganization>
 
-/** An organization as operators see it: as nobody's member. */
+/** An organization as operators see it, without membership. */
 export const AnsweredOrganization = Organization.omit({ role: true, is_primary: true })
   .extend({
     status: z.enum(['active', 'suspended']),

@@ -114,7 +114,7 @@ async function update(
     if (!row) throw new ApiError('resource_not_found')
     if (isRenamed) await rename(trx, known.id, slug)
     if (isPaymentRequired === undefined) return
-    // The nodes hear of it by a notification.
+    // The nodes receive a notification.
     await sql`
       update credit_account set payment_method_required = ${isPaymentRequired}
       where id = ${known.id} and payment_method_required <> ${isPaymentRequired}`.execute(trx)

@@ -3,7 +3,7 @@ import type { Schema } from '../../db/schema'
 import { ApiError } from '../../errors'
 import { recordChange, type Action, type RecordedFields } from '../../audit-log/organization-trail'
 
-/** What the trail of an organization tells of its settings, its operator's among them. */
+/** The settings of an organization in its audit log, including those that only operators set. */
 export async function toRecordedOrganization(
   trx: Transaction<Schema>,
   id: string,
@@ -60,8 +60,8 @@ export async function recordOrganization(
 }
 
 /**
- * Changes settings in a transaction in which nobody else does, and has that on record. Rejects with
- * `resource_not_found` where the organization is gone.
+ * Changes settings while the organization is locked, and records the change. Rejects with `resource_not_found`
+ * where the organization was deleted.
  */
 export const recordedOrganization = (
   db: Kysely<Schema>,
@@ -81,7 +81,7 @@ export const recordedOrganization = (
     await recordOrganization(trx, 'organization.changed', { id, before, after })
   })
 
-/** A member as he is stored, and his address. */
+/** A stored member, with its e-mail address. */
 interface MemberRow {
   organization_id: string
   user_id: string
@@ -125,7 +125,7 @@ export const recordMember = (
     ...states,
   })
 
-/** An invitation as it is stored or answered. */
+/** An invitation as it is stored or shown. */
 interface InvitationRow {
   id: string
   organization_id: string
@@ -141,7 +141,7 @@ const toldInvitation = ({ role, status, expires_at }: InvitationRow): RecordedFi
   expires_at,
 })
 
-/** `before` is how it was, where it was there. */
+/** Records a change of an invitation; `before` is its earlier state, if it existed. */
 export const recordInvitation = (
   trx: Transaction<Schema>,
   action: Action,

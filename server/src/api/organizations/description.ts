@@ -17,7 +17,7 @@ const tag = 'Organizations'
 const path = ['id'] as const
 const ofMember = ['id', 'user_id'] as const
 
-/** The routes of this group as they are described to callers. */
+/** The OpenAPI descriptions of this group's routes. */
 export const described = {
   listOrganizations: accountRoute({
     operationId: 'listOrganizations',

@@ -10,13 +10,13 @@ const windowSeconds = 86_400
 
 interface Sender {
   userId: string
-  /** Mails in 24 hours. */
+  /** The most mails in 24 hours. */
   limit: number
 }
 
 /**
- * Counts one mail of an account, in the transaction that writes it. Rejects with
- * `rate_limit_exceeded`. Source: contract 3.1.
+ * Counts one mail of an account, in the transaction that queues it. Rejects with `rate_limit_exceeded`.
+ * Source: contract 3.1.
  */
 export async function countMail(trx: Transaction<Schema>, { userId, limit }: Sender) {
   await lockAccount(trx, userId)
@@ -31,7 +31,7 @@ export async function countMail(trx: Transaction<Schema>, { userId, limit }: Sen
     .where('user_id', '=', userId)
     .orderBy('sent_at')
     .execute()
-  // When this one is out of the window there is room for one.
+  // Once this one leaves the window, there is room for another.
   const leaving = sent[sent.length - limit]
   if (sent.length >= limit && leaving) {
     throw tooMany(limit, leaving.sent_at.getTime() + windowSeconds * 1000)
@@ -49,10 +49,10 @@ function tooMany(limit: number, resetAtMs: number): ApiError {
   })
 }
 
-/** In one line, as subjects are. */
+/** Joins lines, as a subject has only one. */
 const inLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 
-/** Writes the mail, and the notice where the address has an account. */
+/** Queues the mail, and a notification where the address has an account. */
 export async function sendInvitation(
   trx: Transaction<Schema>,
   invitation: Invitation,
@@ -61,7 +61,7 @@ export async function sendInvitation(
   const { email, role, expires_at } = invitation
   const name = inLine(invitation.organization_name)
   const until = expires_at.slice(0, 10)
-  // Whoever has an account may invite any address: what they wrote stands behind the sign-in, not in the mail.
+  // Any account may invite any address: free text is shown only after sign-in, not in the mail.
   await postMail(trx, {
     recipient: email,
     subject: 'You are invited to an organization',

@@ -19,7 +19,7 @@ const paths = '/api/organizations/:id/invitations'
 const invite = '/api/organizations/:id/members/invite'
 
 /**
- * Invitations, for who invites and for who is invited. They stand before the routes of organizations,
+ * Invitations, for inviters and for invited accounts. They must be registered before the routes of organizations,
  * of which `invitations` is no id. Source: contract 7.4.
  */
 export const invitationRoutes = (stores: InvitationStores, guards: Guards) =>

@@ -8,7 +8,7 @@ import { toTimestamp } from '../../http/fields'
 
 type Row = Selectable<InvitationRow> & { organization_name: string }
 
-/** What nobody answered in time is expired, without anybody having to write that down. */
+/** Derives the status: a pending invitation expires by time, without a write. */
 const statusOf = ({ status, expires_at }: Pick<Row, 'status' | 'expires_at'>) =>
   status === 'pending' && expires_at.getTime() <= Date.now() ? 'expired' : status
 
@@ -24,7 +24,7 @@ export const toInvitation = (row: Row): Invitation => ({
   created_at: toTimestamp(row.created_at),
 })
 
-/** Invitations with the names of their organizations. */
+/** Selects invitations with the names of their organizations. */
 export const selected = (db: Kysely<Schema>) =>
   db
     .selectFrom('invitation')
@@ -32,10 +32,10 @@ export const selected = (db: Kysely<Schema>) =>
     .selectAll('invitation')
     .select('organization.name as organization_name')
 
-/** Whose an invitation has to be. */
+/** The required organization or address of an invitation. */
 type Whose = { organizationId: string } | { email: string }
 
-/** Rejects with `resource_not_found` for one that is another's. */
+/** Rejects with `resource_not_found` for an invitation of another owner. */
 export async function find(db: Kysely<Schema>, id: string, whose: Whose): Promise<Row> {
   return requireRow('inv', id, () =>
     selected(db)
@@ -50,7 +50,7 @@ export async function find(db: Kysely<Schema>, id: string, whose: Whose): Promis
   )
 }
 
-/** Throws `wrong_state` for one that is in no state of those. */
+/** Throws `wrong_state` unless the invitation is in an allowed state. */
 export function checkState(row: Row, allowed: readonly Invitation['status'][]): void {
   const status = statusOf(row)
   if (allowed.includes(status)) return

@@ -3,7 +3,7 @@ import { Pagination } from '../../http/documentation'
 
 const statuses = ['pending', 'accepted', 'declined', 'revoked', 'expired'] as const
 
-/** There is one owner, who hands over. */
+/** Ownership is transferred, never given by an invitation. */
 const invitedRoles = ['admin', 'developer', 'viewer', 'member'] as const
 
 const email = z.string().trim().toLowerCase().max(254).check(z.email())
@@ -20,13 +20,13 @@ export const NewInvitation = z.object({
 })
 export type NewInvitation = z.output<typeof NewInvitation>
 
-/** One of many. */
+/** One invitation of a bulk request. */
 export const BulkInvitation = z.object({ email, role })
 
-/** Each is checked by itself. */
+/** Each invitation is validated separately. */
 export const NewInvitations = z.object({ invitations: z.array(z.unknown()).min(1).max(100) })
 
-/** The same, for its description. */
+/** The documented form of a bulk request. */
 export const DescribedInvitations = z.object({
   invitations: z.array(BulkInvitation).min(1).max(100),
 })

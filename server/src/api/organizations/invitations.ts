@@ -25,11 +25,11 @@ const lifeMs = 7 * 24 * 60 * 60 * 1000
 export interface InvitationPorts {
   db: Kysely<Schema>
   settings: Pick<LiveSettings, 'current'>
-  /** Where the dashboard is, for mails. */
+  /** Returns the dashboard's address, for mails. */
   address: () => string
 }
 
-/** Who invites. */
+/** The account that invites. */
 interface Inviter {
   caller: Principal
   organizationId: string
@@ -37,7 +37,7 @@ interface Inviter {
 
 export type InvitationStore = ReturnType<typeof createInvitationStore>
 
-/** Whom organizations invite, for those who manage them. Source: contract 7.4. */
+/** Invitations of organizations, for their managers. Source: contract 7.4. */
 export function createInvitationStore(ports: InvitationPorts) {
   const { db } = ports
   return {
@@ -98,7 +98,7 @@ const senderOf = ({ settings }: InvitationPorts, { caller }: Inviter) => ({
   limit: settings.current.rates.invitationMailsPerDay,
 })
 
-/** Rejects with `resource_not_found` for outsiders, `insufficient_permissions` for lower roles. */
+/** Rejects with `resource_not_found` for non-members, `insufficient_permissions` for lower roles. */
 async function managerRole(db: Kysely<Schema>, inviter: Inviter): Promise<Role> {
   const role = await roleOf(db, inviter)
   requireRole(role, managers)
@@ -119,7 +119,7 @@ const hasStatus = (status: Invitation['status']) =>
         and (invitation.expires_at > now()) = ${status === 'pending'}`
     : sql<boolean>`invitation.status = ${status}`
 
-/** Works on an invitation of the organization that does not change meanwhile. */
+/** Changes an invitation of the organization under a lock. */
 async function changeOne<Result>(
   { db }: InvitationPorts,
   { inviter, id }: { inviter: Inviter; id: string },
@@ -137,7 +137,7 @@ async function changeOne<Result>(
   })
 }
 
-/** Throws for a role that is not the inviter's to give. */
+/** Throws for a role that the inviter may not assign. */
 function checkGiven(role: Role, given: Invitation['role']): void {
   if (!below[role].includes(given)) requireRole(role, ['owner'])
 }
@@ -147,7 +147,7 @@ interface Address {
   organization_id: string
 }
 
-/** Rejects with `duplicate` for who is there already, waits to be, or has another invitation. */
+/** Rejects with `duplicate` for members, accounts with a pending request, and invited addresses. */
 async function checkUninvited(trx: Transaction<Schema>, address: Address, own: string | null) {
   const { email, organization_id: organizationId } = address
   const member = await trx
@@ -203,13 +203,13 @@ function invite(
   })
 }
 
-/** What is wrong with one of many, in the words of all of them. */
+/** Converts the error of one invitation to an issue of a bulk request. */
 function issueOf({ status, details }: ApiError): Issue {
   if (status === 429) return 'limit_reached'
   return issues.find((issue) => issue === details['issue']) ?? 'not_allowed'
 }
 
-/** Each is judged alone. Rejects when none could be made. */
+/** Invites each address separately. Rejects when all of them fail. */
 async function inviteAll(
   ports: InvitationPorts,
   inviter: Inviter & { role: Role },

@@ -7,7 +7,7 @@ import type { Schema } from '../../db/schema'
 import { isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
 
-/** One change at a time, so that there is one owner and no member too many. */
+/** Locks an organization, so that it never has two owners or too many members. */
 export const lock = (trx: Transaction<Schema>, id: string) =>
   trx
     .selectFrom('organization')
@@ -20,7 +20,7 @@ export const lock = (trx: Transaction<Schema>, id: string) =>
     .forNoKeyUpdate('organization')
     .executeTakeFirst()
 
-/** Throws `limit_reached` where there is no room for one more. */
+/** Throws `limit_reached` for a full organization. */
 export async function checkRoom(trx: Transaction<Schema>, id: string): Promise<void> {
   const organization = await lock(trx, id)
   const { total } = await trx
@@ -40,14 +40,14 @@ interface Joining {
   message: string | null
 }
 
-/** Asks a public organization to let somebody in. Rejects with `resource_not_found`, `duplicate`. */
+/** Requests to join a public organization. Rejects with `resource_not_found`, `duplicate`. */
 export async function join(db: Kysely<Schema>, { userId, id, message }: Joining): Promise<void> {
   if (!isId('org', id)) throw new ApiError('resource_not_found')
   await db.transaction().execute(async (trx) => {
     const organization = await lock(trx, id)
     const isOpen = organization?.is_public && organization.status === 'active'
     if (!isOpen || !organization.allow_join_requests) throw new ApiError('resource_not_found')
-    // Of two organizations that let somebody in at once, one becomes the primary one.
+    // Of two organizations that admit an account at once, only one becomes its primary.
     const { email, email_verified: isVerified } = await lockAccount(trx, userId)
     const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
     const isActive =

@@ -15,7 +15,7 @@ import { containing, type Page } from '../../http/paging'
 import type { Action } from '../../audit-log/organization-trail'
 import { toUsd } from '../../wire/usd'
 
-/** What somebody may give, and whom he may change. Source: contract 2.4. */
+/** The roles that each role may assign, and whose members it may change. Source: contract 2.4. */
 export const below: Readonly<Record<Role, readonly Role[]>> = {
   owner: ['owner', 'admin', 'developer', 'viewer', 'member'],
   admin: ['developer', 'viewer', 'member'],
@@ -49,7 +49,7 @@ const membersOf = (db: Kysely<Schema>, organizationId: string) =>
     .innerJoin('users', 'users.id', 'membership.user_id')
     .where('membership.organization_id', '=', organizationId)
 
-/** What counts in a member's spending limit this month. */
+/** The amount that counts toward a member's spending limit this month. */
 const spent = sql<bigint | null>`(
   select sum(spent)::bigint from organization_sum
   where organization_sum.organization_id = membership.organization_id
@@ -68,14 +68,14 @@ async function findMember(db: Kysely<Schema>, organizationId: string, userId: st
   )
 }
 
-/** The role of a caller. Rejects with `resource_not_found` for who is no active member. */
+/** Returns the role of the caller. Rejects with `resource_not_found` for a caller that is no active member. */
 async function ownRole(db: Kysely<Schema>, { userId }: Principal, id: string): Promise<Role> {
   const role = isId('org', id) ? await findRole(db, userId, id) : undefined
   if (role === undefined) throw new ApiError('resource_not_found')
   return role
 }
 
-/** A member, by his organization and his account. */
+/** Identifies a member by organization and account. */
 interface Ids {
   id: string
   userId: string
@@ -83,7 +83,7 @@ interface Ids {
 
 export type MemberStore = ReturnType<typeof createMemberStore>
 
-/** Who belongs to an organization. Source: contract 7.4. */
+/** Members of organizations. Source: contract 7.4. */
 export function createMemberStore({ db, changed }: OrganizationPorts) {
   return {
     async list(caller: Principal, id: string, listing: Listing) {
@@ -98,9 +98,9 @@ export function createMemberStore({ db, changed }: OrganizationPorts) {
     async change(caller: Principal, { id, userId }: Ids, fields: ChangedMember) {
       await ownRole(db, caller, id)
       await db.transaction().execute(async (trx) => {
-        // Read again once nobody else changes them.
+        // Read again under the lock.
         await lock(trx, id)
-        // Who loses a membership may lose the pool that he spends of; who gains one, may be given a primary.
+        // The end of a membership may end the account's funding by the pool; a new one may become its primary.
         await lockAccount(trx, userId)
         const role = await ownRole(trx, caller, id)
         requireRole(role, managers)
@@ -141,13 +141,13 @@ async function remove(trx: Transaction<Schema>, caller: Principal, { id, userId 
   await recordMember(trx, endOf(row, caller), { row, before: toldMember(row) })
 }
 
-/** What it is called that somebody belongs to an organization no more. */
+/** Returns the audited action of a membership's end. */
 function endOf({ user_id: userId, status }: Row, caller: Principal): Action {
   if (userId === caller.userId) return 'member.left'
   return status === 'pending' ? 'member.refused' : 'member.removed'
 }
 
-/** Whoever leaves need not be active, as a request to join is not. */
+/** Leaving does not require an active membership, as a pending request to join has none. */
 const roleOrOwn = async (
   db: Kysely<Schema>,
   caller: Principal,
@@ -157,7 +157,7 @@ const roleOrOwn = async (
     ? (await findMember(db, id, userId)).role
     : ownRole(db, caller, id)
 
-/** Throws for what the caller's role does not cover. */
+/** Throws for a change that the caller's role does not permit. */
 function checkChange(role: Role, row: Row, fields: ChangedMember & { isSelf: boolean }): void {
   if (fields.isSelf) {
     for (const name of ['role', 'status'] as const) {
@@ -209,7 +209,7 @@ async function change(trx: Transaction<Schema>, row: Row, { fields, callerId }: 
   })
 }
 
-/** What a change of a member is called: by what weighs most in it. */
+/** Returns the audited action of a member's change: that of its most important part. */
 function changeOf(before: Row, { role, status }: Row): Action {
   if (role === 'owner' && before.role !== 'owner') return 'member.owner_changed'
   if (status !== before.status) {
@@ -253,7 +253,7 @@ async function listMembers(db: Kysely<Schema>, asking: Asking, { filters, search
     filtered = filtered.where((is) =>
       is.or([
         is('users.display_name', 'ilike', like),
-        // Who may not see an address does not find anybody by it.
+        // Callers that may not see addresses cannot search by them, either.
         ...(isManager ? [is('users.email', 'ilike', like)] : []),
       ]),
     )

@@ -13,8 +13,8 @@ import { invalidRequest } from '../../errors'
 export type OwnInvitationStore = ReturnType<typeof createOwnInvitationStore>
 
 /**
- * Invitations, for those who were invited: whoever has the address. All reject with
- * `resource_not_found` for another's. Source: contract 7.4.
+ * Invitations for the accounts that received them, by their address. All reject with `resource_not_found` for
+ * those of other addresses. Source: contract 7.4.
  */
 export function createOwnInvitationStore({
   db,
@@ -42,14 +42,14 @@ export function createOwnInvitationStore({
 
 const mostShown = 100
 
-/** The address that an account has shown to be its own, as invitations have it. */
+/** Returns an account's verified address, as invitations have it. */
 async function addressOf(db: Kysely<Schema>, userId: string): Promise<string> {
   const { email, email_verified: isVerified } = await db
     .selectFrom('users')
     .select(['email', 'email_verified'])
     .where('id', '=', userId)
     .executeTakeFirstOrThrow()
-  // No invitation is for an empty one.
+  // An empty address matches no invitation.
   return isVerified ? email.toLowerCase() : ''
 }
 
@@ -59,7 +59,7 @@ interface Answer {
   status: 'accepted' | 'declined'
 }
 
-/** Once: of two answers at a time the second finds it answered (A12). */
+/** Answers an invitation once: of two concurrent answers the second one fails (A12). */
 async function answer(db: Kysely<Schema>, { userId, id, status }: Answer): Promise<Invitation> {
   const whose = { email: await addressOf(db, userId) }
   const { organization_id: organizationId } = await find(db, id, whose)
@@ -88,9 +88,9 @@ interface Admitted {
   role: Invitation['role']
 }
 
-/** Makes an active member, also of somebody who asked to become one. */
+/** Makes an account an active member, also one with a pending request to join. */
 async function admit(trx: Transaction<Schema>, { organizationId, userId, role }: Admitted) {
-  // Of two organizations that let somebody in at once, one becomes the primary one.
+  // Of two organizations that admit an account at once, only one becomes its primary.
   await lockAccount(trx, userId)
   const known = await trx
     .selectFrom('membership')

@@ -26,7 +26,7 @@ export interface OrganizationStores {
   organizationTrail: OrganizationTrailStore
 }
 
-/** Organizations and who belongs to them. Source: contract 7.4. */
+/** Organizations and their members. Source: contract 7.4. */
 export const organizationRoutes = (stores: OrganizationStores, guards: Guards) =>
   new Hono<Env>()
     .route('/', ownRoutes(stores, guards))

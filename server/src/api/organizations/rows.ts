@@ -3,9 +3,9 @@ import type { OrganizationRow } from '../../db/schema'
 import { toTimestamp } from '../../http/fields'
 import { toUsd } from '../../wire/usd'
 
-/** What is counted for an organization whenever one is shown. */
+/** Aggregates of an organization as it is shown. */
 interface Counted {
-  /** Active ones. */
+  /** Active members. */
   members: bigint
   most_members: number
   /** Nano-dollars. */
@@ -27,7 +27,7 @@ export const counted = [
 
 const usdOrNull = (nanos: bigint | null) => (nanos === null ? null : toUsd(nanos))
 
-/** What members and operators are told alike. Source: contract 7.4. */
+/** Shows the fields that members and operators both see. Source: contract 7.4. */
 export const toShown = (row: ShownRow) => ({
   id: row.id,
   name: row.name,

@@ -15,7 +15,7 @@ const providerKinds = [
 
 const statuses = ['pending', 'active', 'suspended'] as const
 
-/** Of an e-mail address, in lower case. */
+/** The domain of e-mail addresses, in lower case. */
 const domain = z
   .string()
   .trim()

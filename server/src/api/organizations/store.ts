@@ -18,7 +18,7 @@ import { toUsd } from '../../wire/usd'
 export interface OrganizationPorts {
   db: Kysely<Schema>
   catalog: Catalog
-  /** Something of an account or an organization was changed. */
+  /** Called when an account or an organization was changed. */
   changed: (ownerId: string) => void
 }
 
@@ -44,7 +44,7 @@ const toOrganization = (row: Row) => ({
   credit_balance: managers.includes(row.role) ? toUsd(row.posted) : null,
 })
 
-/** The organizations of an account, whatever its status there. */
+/** Selects the organizations of an account, with any membership status. */
 const ofMember = (db: Kysely<Schema>, userId: string) =>
   db
     .selectFrom('membership')
@@ -56,7 +56,7 @@ const ofMember = (db: Kysely<Schema>, userId: string) =>
     .select(counted)
     .where('membership.user_id', '=', userId)
 
-/** The organization of an active member. Rejects with `resource_not_found` for everybody else. */
+/** Finds the organization of an active member. Rejects with `resource_not_found` for all other callers. */
 async function findOwn(db: Kysely<Schema>, userId: string, id: string): Promise<Row> {
   if (!isId('org', id)) throw new ApiError('resource_not_found')
   const row = await ofMember(db, userId)
@@ -101,7 +101,7 @@ export function createOrganizationStore(ports: OrganizationPorts) {
   }
 }
 
-/** Made from a name: what a slug may hold, and short enough for what makes it unique. */
+/** Derives a slug from a name: only allowed characters, and short enough for a unique suffix. */
 function slugFrom(name: string): string {
   const plain = name.normalize('NFKD').toLowerCase()
   const slug = plain.replaceAll(/[^a-z0-9]+/g, '-').replace(/^[^a-z]+/, '')
@@ -164,7 +164,7 @@ const insertAs = (
     return id
   })
 
-/** Whether the next organization that an account is active in becomes its primary one. */
+/** Whether the next organization in which an account becomes active becomes its primary one. */
 export async function hasNoPrimary(trx: Transaction<Schema>, userId: string): Promise<boolean> {
   const primary = await trx
     .selectFrom('membership')
@@ -187,7 +187,7 @@ export async function checkOwnsNone(trx: Transaction<Schema>, userId: string): P
   throw invalidRequest(null, 'limit_reached', 'An account owns one organization at most.')
 }
 
-/** Rates go up to what the plan has. */
+/** Limits rates to those of the plan. */
 async function checkRates(db: Kysely<Schema>, row: Row, fields: ChangedOrganization) {
   const plan = await db
     .selectFrom('plan')
@@ -241,10 +241,10 @@ async function update({ db, catalog }: OrganizationPorts, row: Row, fields: Chan
   })
 }
 
-/** Deletes one, and resolves with who was in it. What is held for requests is part of what is posted. */
+/** Deletes an organization, and resolves with its members. Credit on hold is part of the posted balance. */
 export const remove = (db: Kysely<Schema>, id: string) =>
   db.transaction().execute(async (trx) => {
-    // First, as everybody does who changes its members.
+    // Locks the organization first, as all changes of members do.
     await trx.selectFrom('organization').select('id').where('id', '=', id).forUpdate().execute()
     const { rows } = await sql<{ posted: bigint }>`
       select posted from credit_account where id = ${id} for update`.execute(trx)

@@ -5,15 +5,15 @@ import { askedFor } from '../../audit-log/organization-trail'
 
 const text = z.string().max(256).optional()
 
-/** What the list may be narrowed to. */
+/** Filters of the list. */
 export const OrganizationTrailFilter = z.object({
   /** An account's id, `operator` or `system`. */
   actor: text,
-  /** `member.suspended`, or `member` for all that can become of members. */
+  /** `member.suspended`, or `member` for all actions on members. */
   action: z.enum(askedFor).optional(),
   object_id: text,
   from: timestamp.optional(),
-  /** Not this moment itself. */
+  /** Exclusive. */
   to: timestamp.optional(),
 })
 export type OrganizationTrailFilter = z.output<typeof OrganizationTrailFilter>

@@ -33,9 +33,9 @@ interface Listing {
 
 export type OrganizationTrailStore = ReturnType<typeof createOrganizationTrailStore>
 
-/** What was changed in organizations, the newest first, for those who manage them. */
+/** The audit log of organizations, newest first, for their managers. */
 export const createOrganizationTrailStore = (db: Kysely<Schema>) => ({
-  /** Rejects with `resource_not_found` for outsiders, `insufficient_permissions` for lower roles. */
+  /** Rejects with `resource_not_found` for non-members, `insufficient_permissions` for lower roles. */
   async list({ userId }: Principal, id: string, { filter, page }: Listing) {
     const role = isId('org', id) ? await findRole(db, userId, id) : undefined
     if (role === undefined) throw new ApiError('resource_not_found')

@@ -8,7 +8,7 @@ import { ApiError, invalidRequest } from '../../errors'
 import { toTimestamp } from '../../http/fields'
 import { toUsd } from '../../wire/usd'
 
-/** Who sees what others used. Source: contract 2.4. */
+/** Roles that see the usage of other members. Source: contract 2.4. */
 const overseers: readonly Role[] = [...managers, 'developer']
 
 const dayMs = 86_400_000
@@ -27,7 +27,7 @@ interface Row {
 
 interface Asked {
   organizationId: string
-  /** Whose alone; null for all members'. */
+  /** Restricts usage to one member; null for all members. */
   userId: string | null
   start: Date
   end: Date
@@ -45,8 +45,8 @@ const toUsed = (row: Row) => ({
 export type OrganizationUsageStore = ReturnType<typeof createOrganizationUsageStore>
 
 /**
- * What the members of an organization used of its connections and its pool, at catalogue prices. Rejects
- * with `resource_not_found` for who is no active member. Source: contract 7.4.
+ * Members' usage of an organization's connections and pool, at catalogue prices. Rejects with `resource_not_found`
+ * for a caller that is no active member. Source: contract 7.4.
  */
 export const createOrganizationUsageStore = (db: Kysely<Schema>) => ({
   async get({ userId }: Principal, organizationId: string, filters: UsageFilters) {
@@ -65,7 +65,7 @@ export const createOrganizationUsageStore = (db: Kysely<Schema>) => ({
   },
 })
 
-/** Whole days in UTC, as that is how sums are kept. */
+/** Rounds to whole days in UTC, as the sums are kept by day. */
 function periodOf({ start_date: from, end_date: to }: UsageFilters) {
   const end = to ? new Date(Math.ceil(to.getTime() / dayMs) * dayMs) : midnightAfter(Date.now())
   const start = from
@@ -77,7 +77,7 @@ function periodOf({ start_date: from, end_date: to }: UsageFilters) {
 
 const midnightAfter = (ms: number) => new Date((Math.floor(ms / dayMs) + 1) * dayMs)
 
-/** What a row is about, and the columns that say so. */
+/** The groupings of usage, and their columns. */
 const groups = {
   user: sql`s.user_id as name, users.email, users.display_name`,
   model: sql`s.model as name, null::text as email, null::text as display_name`,

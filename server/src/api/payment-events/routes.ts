@@ -4,12 +4,12 @@ import { readBytes } from '../../http/body'
 import type { Env } from '../../http/env'
 import type { Guards } from '../../http/guards'
 
-/** Takes an event of the payment processor; undefined where no secret is set to check one with. */
+/** Receives an event of the payment processor; undefined without a configured secret to verify one. */
 export type PaymentEvents = ((body: Uint8Array, signature: string) => Promise<void>) | undefined
 
 const mostBytes = 1024 * 1024
 
-/** What the payment processor tells. Source: contract 9.4. */
+/** Webhook events of the payment processor. Source: contract 9.4. */
 export const paymentEventRoutes = (receive: PaymentEvents, { open }: Guards) =>
   new Hono<Env>().post('/api/webhooks/payments', open, async (c) => {
     if (!receive) throw new ApiError('resource_not_found')
@@ -18,7 +18,7 @@ export const paymentEventRoutes = (receive: PaymentEvents, { open }: Guards) =>
     return c.json({ received: true })
   })
 
-/** Whatever kept an event from being stored is 500, and has the processor send it again. */
+/** Answers 500 for any failure to store an event, so that the processor sends it again. */
 function refused(thrown: unknown): never {
   throw thrown instanceof ApiError ? thrown : new ApiError('internal_error', { cause: thrown })
 }

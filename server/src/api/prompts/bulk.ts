@@ -6,15 +6,15 @@ import type { Schema } from '../../db/schema'
 import { ApiError, invalidRequest, issues } from '../../errors'
 import { check, isObject } from '../../wire/json-body'
 
-/** An item that was refused. */
+/** A rejected item. */
 interface Failed {
   index: number
   error: ApiError
 }
 
 /**
- * Keeps prompts, each judged alone; the account's room goes to the first of those that are in order.
- * Rejects with `invalid_request` at `prompts` when all fail.
+ * Creates prompts, each validated alone; the account's room goes to the first valid ones. Rejects with
+ * `invalid_request` at `prompts` when all fail.
  */
 export async function createMany(
   db: Kysely<Schema>,
@@ -37,7 +37,7 @@ export async function createMany(
   return toDone(failed, { created: made.length, deleted: 0, prompts: made.map(toPrompt) })
 }
 
-/** Deletes prompts, each judged alone. Rejects with `invalid_request` at `ids` when all fail. */
+/** Deletes prompts, each checked alone. Rejects with `invalid_request` at `ids` when all fail. */
 export async function deleteMany(
   db: Kysely<Schema>,
   userId: string,
@@ -51,7 +51,7 @@ export async function deleteMany(
   const failed: Failed[] = []
   const deleted = gone.size
   for (const [index, id] of wanted.entries()) {
-    // Named twice, it is there only once.
+    // An id that is listed twice exists only once.
     if (id === undefined || !gone.delete(id)) failed.push({ index, error: notThere() })
   }
   if (deleted === 0) throw allFailed('ids', failed)
@@ -83,7 +83,7 @@ const toDone = (
     .map(({ index, error: { param, message } }) => ({ index, param, message })),
 })
 
-/** What is wrong with the first stands for all. */
+/** Reports the error of the first item for all. */
 function allFailed(field: 'prompts' | 'ids', failed: readonly Failed[]): ApiError {
   const [first] = failed.toSorted((one, other) => one.index - other.index)
   const issue = issues.find((known) => known === first?.error.details['issue'])

@@ -19,7 +19,7 @@ const Filter = z.object({
   is_favorite: z.enum(['true', 'false']).optional(),
 })
 
-/** Prompts that people keep. Source: contract 6.10. */
+/** Saved prompts of an account. Source: contract 6.10. */
 export const promptRoutes = (prompts: PromptStore, { account }: Guards) =>
   new Hono<Env>()
     .get(paths, described.listPrompts, account('read', 'account'), async (c) => {

@@ -27,7 +27,7 @@ export const toPrompt = (row: Selectable<PromptRow>): Prompt => ({
   updated_at: toTimestamp(row.updated_at),
 })
 
-/** Keeps as many of the prompts as the account has room for: the first ones. In the order given. */
+/** Inserts the first prompts, as many as the account's limit leaves room for, in the given order. */
 export const insertPrompts = (
   db: Kysely<Schema>,
   userId: string,
@@ -48,7 +48,7 @@ export const insertPrompts = (
     return rows.flatMap(({ id }) => byId.get(id) ?? [])
   })
 
-/** How many there are; nobody else adds to them until the transaction ends. */
+/** Counts the prompts of an account, and locks it against additions until the transaction ends. */
 async function countPrompts(trx: Kysely<Schema>, userId: string): Promise<number> {
   await lockAccount(trx, userId)
   const { total } = await trx
@@ -59,7 +59,7 @@ async function countPrompts(trx: Kysely<Schema>, userId: string): Promise<number
   return Number(total)
 }
 
-/** Resolves with the ids of those that were there. */
+/** Resolves with the ids of the prompts that existed. */
 export async function deletePrompts(
   db: Kysely<Schema>,
   userId: string,

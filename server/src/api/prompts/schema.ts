@@ -8,7 +8,7 @@ const description = z.string().max(1000)
 const category = trimmed(50, 0)
 const tags = z.array(trimmed(50)).max(20)
 
-/** A prompt to be kept. Source: contract 6.10. */
+/** A new prompt. Source: contract 6.10. */
 export const NewPrompt = z.object({
   title: trimmed(200),
   content: content.describe('`{{name}}` stands for what is filled in'),
@@ -33,11 +33,11 @@ export const ChangedPrompt = z.object({
 })
 export type ChangedPrompt = z.output<typeof ChangedPrompt>
 
-// Each of them is judged alone, so that here they may be anything.
+// Each item is validated alone, so any value passes here.
 const some = z.array(z.unknown()).min(1).max(100)
 const asPrompts = z.array(NewPrompt).min(1).max(100)
 
-/** Many prompts at once: to be kept, or to be deleted. */
+/** A bulk request: prompts to create, or to delete. */
 export const Bulk = z
   .object({
     action: z
@@ -57,7 +57,7 @@ export const Bulk = z
     }
   })
 
-/** How a bulk is described: its items are what they have to be. */
+/** The documented form of a bulk request, with the schemas of its items. */
 export const DescribedBulk = z
   .object({
     action: z.enum(['create', 'delete']).default('create').optional(),

@@ -71,7 +71,7 @@ interface Change {
   fields: ChangedPrompt
 }
 
-/** Who only uses a prompt does not change it: `updated_at` stays. */
+/** Using a prompt is no change: `updated_at` stays. */
 async function changePrompt(db: Kysely<Schema>, { userId, id, fields }: Change) {
   const { used, ...changed } = fields
   const columns = present(changed)

@@ -1,7 +1,7 @@
-/** A name in two pairs of braces, with white space around it or not. */
+/** A name in two pairs of braces, with optional white space around it. */
 const placeholder = /\{\{\s*([\p{L}\p{N}_][\p{L}\p{N}_.-]*)\s*\}\}/gu
 
-/** The names of `{{name}}` in a prompt, each once, in the order in which they first come. */
+/** Lists the names of `{{name}}` in a prompt, each once, in order of first use. */
 export const variablesOf = (content: string): string[] => [
   ...new Set(Array.from(content.matchAll(placeholder), ([, name = '']) => name)),
 ]

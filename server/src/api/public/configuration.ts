@@ -12,11 +12,11 @@ export interface ConfigurationPorts {
   settings: { readonly current: Settings }
   branding: BrandingStore
   version: string
-  /** Where callers find the service, where the operator says so. */
+  /** The public address of the service, where the operator configured one. */
   baseUrl: string | undefined
-  /** Services whose accounts sign in here. */
+  /** OAuth providers that accounts can sign in with. */
   oauthProviders: string[]
-  /** Whether there is a payment processor. */
+  /** Whether a payment processor is configured. */
   takesPayments: boolean
 }
 
@@ -34,7 +34,7 @@ const alerts = {
   notification_channels: ['email', 'dashboard'],
 }
 
-/** What a client of this service may know before it has a key. Source: contract 9.1. */
+/** Configuration that a client may read without a key. Source: contract 9.1. */
 export function createConfigurationView(ports: ConfigurationPorts) {
   const { db, settings, branding, version } = ports
   const plan = new CachedValue({
@@ -47,7 +47,7 @@ export function createConfigurationView(ports: ConfigurationPorts) {
     keepMs,
   })
   return {
-    /** `origin` is where the caller found the service. */
+    /** `origin` is the address at which the caller reached the service. */
     async get(origin: string) {
       const [{ name }, limits] = await Promise.all([branding.get(), plan.get()])
       const { current } = settings

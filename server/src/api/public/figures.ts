@@ -1,11 +1,11 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../db/schema'
 
-/** How requests went in the last 24 hours; null where there was none to tell by. */
+/** Request metrics of the last 24 hours; null without requests. */
 export interface PublicFigures {
-  /** The mean of those that succeeded. */
+  /** The mean latency of successful requests. */
   latencyMs: number | null
-  /** Of a hundred that did not end by the provider's own fault, with two decimals. */
+  /** The percentage of requests that did not fail by the provider's fault, with two decimals. */
   goodPercent: number | null
 }
 
@@ -17,8 +17,8 @@ interface Row {
 }
 
 /**
- * How the connections of public organizations fared, by the organization's id, and those of their public
- * gateways by the gateway's; what was not used is left out.
+ * Reads the metrics of public organizations' connections by the organization's id, and those of their public
+ * gateways by the gateway's; unused ones are left out.
  */
 export async function readPublicFigures(db: Kysely<Schema>): Promise<Map<string, PublicFigures>> {
   const { rows } = await sql<Row>`

@@ -2,28 +2,28 @@ import { sql, type Kysely } from 'kysely'
 import { generateIdBody } from '../../db/id'
 import type { Schema } from '../../db/schema'
 
-/** How a connection's requests ended of late. */
+/** Recent results of a connection's requests. */
 export interface Fared {
   good: number
-  /** Its provider failed, was not reached, or took too long. */
+  /** Requests whose provider failed, was unreachable, or timed out. */
   bad: number
 }
 
 export type HealthStatus = 'operational' | 'degraded' | 'down'
 
 const windowMs = 5 * 60_000
-/** Of fewer requests nothing is said. */
+/** Fewer requests are too few for a status. */
 const fewest = 3
 const degradedFrom = 0.2
 
-/** How platform connections fared in the last five minutes, by id; one that was not used is left out. */
+/** Reads the results of platform connections in the last five minutes, by id; unused connections are left out. */
 export async function readRecentResults(
   db: Kysely<Schema>,
   connectionIds: readonly string[],
 ): Promise<Map<string, Fared>> {
   if (connectionIds.length === 0) return new Map()
   const since = new Date(Date.now() - windowMs)
-  // Ids rise with time, and have an index that times have not.
+  // Ids rise with time and are indexed; times are not.
   const firstId = `req_${generateIdBody(since.getTime())}`
   const { rows } = await sql<{ connection_id: string; good: bigint; bad: bigint }>`
     select connection_id,
@@ -39,8 +39,8 @@ export async function readRecentResults(
 }
 
 /**
- * What is said of a provider. Only the platform's own connections tell: a customer's may be refused
- * for his key's sake, or lead anywhere. Where nothing is known against it, it is operational.
+ * Derives a provider's health status. Only the platform's own connections count: a customer's may fail because of
+ * its key, or lead anywhere. Without evidence of failures, the status is operational.
  */
 export function toHealthStatus(
   connections: readonly { id: string; isFailing: boolean }[],

@@ -19,7 +19,7 @@ const toOrganization = (row: PublicRow) => ({
   created_at: toTimestamp(row.created_at),
 })
 
-/** Public organizations, for anybody. Source: contract 9.1. */
+/** Lists public organizations, without authentication. Source: contract 9.1. */
 export const createOrganizationView = (db: Kysely<Schema>, served: PublicServed) => ({
   async list(page: Page, search: string | undefined) {
     const query = findPublicOrganizations(db, search)

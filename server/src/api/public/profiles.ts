@@ -10,7 +10,7 @@ import { toPaged, type Page } from '../../http/paging'
 
 const keepMs = 30_000
 
-/** A public organization that serves models, as a provider of them. */
+/** Shows a public organization that serves models as a provider. */
 export const toOrganizationProfile = (row: PublicRow, modelCount: number) => ({
   id: idAfter('prof', row.id),
   provider_key: null,
@@ -21,7 +21,7 @@ export const toOrganizationProfile = (row: PublicRow, modelCount: number) => ({
   logo_url: null,
   kind: row.provider_kind,
   model_count: modelCount,
-  // Models are rated, not who serves them.
+  // Only models have ratings, not providers.
   rating: null,
 })
 
@@ -44,7 +44,7 @@ interface Sources {
   served: PublicServed
 }
 
-/** The providers by name, then public organizations that serve models, newest first. */
+/** Lists the providers by name, then public organizations that serve models, newest first. */
 export function createProfileView({ db, providers, served }: Sources) {
   const ratings = new CachedValue({ read: () => ratingsByProvider(db), keepMs })
 
@@ -80,7 +80,9 @@ export function createProfileView({ db, providers, served }: Sources) {
 
 export type ProfileView = ReturnType<typeof createProfileView>
 
-/** Where a page begins among the providers; at their end or behind it, where it has none of them. */
+/**
+ * Returns the index at which a page begins among the providers; at or beyond their end where it has none of them.
+ */
 function startIn(profiles: readonly { id: string }[], { before, offset }: Page): number {
   if (before === undefined) return offset
   const at = profiles.findIndex(({ id }) => id === before)
@@ -89,17 +91,17 @@ function startIn(profiles: readonly { id: string }[], { before, offset }: Page):
 
 interface First {
   start: number
-  /** How many providers there are, and how many of them are on the page. */
+  /** The number of providers, and how many of them are on the page. */
   length: number
   shown: number
 }
 
-/** The page of organizations that goes on where the providers end. */
+/** Returns the page of organizations that follows the last provider. */
 function behindPage({ before, limit, scope }: Page, { start, length, shown }: First): Page {
   const isOfOrganization = before !== undefined && start > length
   return {
     scope,
-    // One row more than the page has tells whether there are more.
+    // One row more than the page shows whether there are more.
     limit: Math.max(limit - shown, 0) + 1,
     offset: before === undefined ? Math.max(start - length, 0) : 0,
     before: isOfOrganization ? idAfter('org', before) : undefined,

@@ -10,7 +10,7 @@ import type { Provider } from '../../providers/provider'
 
 const keepMs = 15_000
 
-/** What an operator wrote of his own providers. */
+/** The description of a provider that an operator added. */
 interface Row {
   id: string
   key: string
@@ -19,13 +19,13 @@ interface Row {
   logo_url: string | null
 }
 
-/** A provider as anybody may see it. */
+/** A provider as the public sees it. */
 export interface Introduced extends Row {
   name: string
   models: readonly Model[]
 }
 
-/** Where everybody reaches it; of an operator's own it may be nobody else's business. */
+/** The public addresses of built-in providers; an operator's own provider may have a private one. */
 const addresses = new Map(registry.map(({ key, baseUrl }) => [key, baseUrl]))
 
 function addressOf(key: string): string | null {
@@ -38,7 +38,7 @@ const streams = ({ embeddings }: Provider, models: readonly Model[]) =>
     ? embeddings !== 'only'
     : models.some((model) => model.category !== 'embedding' && model.capabilities.streaming)
 
-/** The providers of the catalogue, for anybody. Source: contract 9.1. */
+/** Lists the providers of the catalogue, without authentication. Source: contract 9.1. */
 export function createProviderView(db: Kysely<Schema>, catalog: Catalog) {
   const rows = new CachedValue({ read: () => readRows(db), keepMs })
   const fared = new CachedValue({

@@ -5,13 +5,13 @@ import { containing } from '../../http/paging'
 export type PublicRow = Selectable<OrganizationRow> & {
   slug: string
   members: bigint
-  /** Of the connections that are in use and for everybody's eyes. */
+  /** The number of enabled public connections. */
   connections: bigint
   /** Ids of its public self-hosted gateways. */
   gateways: string[]
 }
 
-/** In use, and not of a gateway that is not public. */
+/** Matches connections that are enabled and not behind a private gateway. */
 const shown = sql`
   from connection where connection.organization_id = organization.id
     and connection.status <> 'inactive' and (
@@ -20,7 +20,7 @@ const shown = sql`
       )
     )`
 
-/** Those who show themselves, and how many connections they show. */
+/** Selects public organizations, with the number of their public connections. */
 export function findPublicOrganizations(db: Kysely<Schema>, search?: string) {
   return db
     .selectFrom('organization')
@@ -50,7 +50,7 @@ export function findPublicOrganizations(db: Kysely<Schema>, search?: string) {
     )
 }
 
-/** The same, of those that show some. */
+/** Selects public organizations with at least one public connection. */
 export const servingOrganizations = (db: Kysely<Schema>, search?: string) =>
   findPublicOrganizations(db, search).where(sql<boolean>`exists (select ${shown})`)
 

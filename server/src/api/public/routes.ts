@@ -26,7 +26,7 @@ const searchedPage = (c: Context<Env>, list: string) => {
   return [toPage(c, `public ${list} ${search ?? ''}`), search] as const
 }
 
-/** What anybody may see. Source: contract 9.1. */
+/** Public routes, without authentication. Source: contract 9.1. */
 export const publicRoutes = (stores: PublicStores, { public: anybody }: Guards) =>
   new Hono<Env>()
     .get(`${root}/providers`, described.listPublicProviders, anybody, async (c) =>

@@ -4,7 +4,7 @@ import type { Model } from '../../catalog/model'
 import type { OwnedConnection } from '../../catalog/offer'
 import type { Schema } from '../../db/schema'
 
-/** A model that an organization serves to its members, and how they pay for it. */
+/** A model that an organization serves to its members, with its billing mode. */
 export interface ServedModel {
   model: Model
   mode: 'platform' | 'house' | 'byok' | 'org_pays' | 'member_pays' | 'free'
@@ -18,7 +18,7 @@ interface Serving {
 
 type By = (connection: OwnedConnection) => boolean
 
-/** What some connections of an organization serve. Rejects with `gateway_unavailable`. */
+/** Lists the models of some connections of an organization. Rejects with `gateway_unavailable`. */
 export type ServedBy = (organizationId: string, by: By) => Promise<readonly ServedModel[]>
 
 const keepMs = 10_000
@@ -27,8 +27,8 @@ const mostKept = 1000
 const isCloud: By = ({ gatewayId }) => gatewayId === null
 
 /**
- * What public organizations serve, put together anew after ten seconds, by id of the models: nothing of
- * gateways that are not public. All reject with `gateway_unavailable`.
+ * Caches the models that public organizations serve for ten seconds, by id of the models, without those of private
+ * gateways. All reject with `gateway_unavailable`.
  */
 export class PublicServed {
   readonly #db: Kysely<Schema>
@@ -43,17 +43,17 @@ export class PublicServed {
     this.#servedBy = servedBy
   }
 
-  /** By all of its connections that are for everybody's eyes. */
+  /** Returns the models of all public connections of an organization. */
   of(organization: Serving): Promise<readonly ServedModel[]> {
     return this.#kept(organization.id, () => this.#readAll(organization))
   }
 
-  /** By those that Tollgate calls itself. */
+  /** Returns the models of the connections that Tollgate calls directly. */
   ofCloud(organizationId: string): Promise<readonly ServedModel[]> {
     return this.#kept(`cloud ${organizationId}`, () => this.#servedBy(organizationId, isCloud))
   }
 
-  /** What a gateway has said that it serves, as far as connections of its organization lead to it. */
+  /** Returns the models that a gateway announced, as far as connections of its organization lead to it. */
   ofGateway(organizationId: string, id: string): Promise<readonly ServedModel[]> {
     return this.#kept(id, () => this.#readGateway(organizationId, id))
   }
@@ -67,7 +67,7 @@ export class PublicServed {
     const there = new Set(parts.flat().map(({ model }) => model.id))
     const shown = (connection: OwnedConnection) =>
       isCloud(connection) || gateways.includes(connection.gatewayId ?? '')
-    // Once more by all of them, as the first that may be asked says how it is paid.
+    // Billing depends on the first candidate of all connections, so all of them are looked up again.
     const all = await this.#servedBy(organizationId, shown)
     return all.filter(({ model }) => there.has(model.id))
   }

@@ -9,12 +9,12 @@ import { queryPage } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
 
 const keepMs = 60_000
-/** A page of many servers would be mostly names of models; the organization's own page has all. */
+/** A page of many servers would be mostly names of models; the organization's own page lists all. */
 const mostModels = 100
 
 /**
- * One inference server for each public organization with connections that are in use and that Tollgate
- * calls itself, and one for each of their public self-hosted gateways. Source: contract 9.1.
+ * Lists one inference server for each public organization with enabled connections that Tollgate calls directly,
+ * and one for each of their public self-hosted gateways. Source: contract 9.1.
  */
 export function createServerView(db: Kysely<Schema>, served: PublicServed) {
   const figures = new CachedValue({ read: () => readPublicFigures(db), keepMs })
@@ -101,7 +101,7 @@ async function toServer(row: ServerRow, served: PublicServed) {
     organization: { name: row.organization_name, slug: row.slug },
     gateway_type: gatewayId === null ? (2 as const) : (3 as const),
     status: row.status,
-    // Where its providers run, nobody says.
+    // Tollgate does not know the region of an organization's providers.
     region: null,
     models: models.slice(0, mostModels).map(({ model }) => model.id),
     model_count: models.length,

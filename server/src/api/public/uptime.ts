@@ -1,20 +1,20 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../db/schema'
 
-/** What is known of a gateway's last hours; times in seconds since 1970. */
+/** A gateway's online minutes of the last hours; times in seconds since 1970. */
 export interface GatewayUptime {
-  /** Since when it is watched. */
+  /** The start of the recording. */
   since: number
   now: number
-  /** By hours since 1970: the minutes in which it was online, the first in the lowest bit. */
+  /** Bitmaps of online minutes by hours since 1970, the first minute in the lowest bit. */
   hours: ReadonlyMap<number, bigint>
 }
 
 const dayMinutes = 24 * 60
 
 /**
- * The part of the last 24 hours in which a gateway was online, in hundredths with two decimals, by the
- * minute; of a younger one of its time so far. The minute that runs counts once it was seen in it.
+ * Computes the percentage of the last 24 hours in which a gateway was online, with two decimals, by the minute; a
+ * younger gateway is measured over its lifetime. The current minute counts once the gateway was online in it.
  */
 export function computeUptime({ since, now, hours }: GatewayUptime): number | null {
   const running = Math.floor(now / 60)
@@ -38,7 +38,7 @@ interface Row {
   minutes: bigint | null
 }
 
-/** Of public gateways, by id; one that never said what it serves is left out. */
+/** Reads the uptime of public gateways by id; gateways that never announced capabilities are left out. */
 export async function readUptimes(db: Kysely<Schema>): Promise<Map<string, number | null>> {
   const { rows } = await sql<Row>`
     select gateway.id, extract(epoch from gateway.watched_since)::float8 as since,

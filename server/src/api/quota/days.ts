@@ -4,7 +4,7 @@ const dayMs = 86_400_000
 const usualDays = 30
 const mostDays = 366
 
-/** What was asked for: ISO 8601 times with zone, or dates. */
+/** A range as the query gives it: ISO 8601 times with zone, or dates. */
 export interface DayRangeQuery {
   start_date?: string | undefined
   end_date?: string | undefined
@@ -13,22 +13,22 @@ export interface DayRangeQuery {
 const isDate = (text: string) => text.length === 10
 const midnightMs = (timeMs: number) => Math.floor(timeMs / dayMs) * dayMs
 
-/** A day as its date in UTC. */
+/** Formats a day as its date in UTC. */
 const toDay = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 10)
 
 /**
- * The days that a range touches, newest first and none that is still to come; 30 of them where no start
- * is named. Throws `out_of_range` at `start_date` for one that is after the end, or too long before it.
+ * Lists the days that a range touches, newest first, without future ones; 30 of them without a start. Throws
+ * `out_of_range` at `start_date` for one after the end, or too long before it.
  */
 export function listDays(
   { start_date: start, end_date: end }: DayRangeQuery,
   nowMs: number,
 ): string[] {
-  // A pure date counts to its end.
+  // A date includes its whole day.
   const endMs = end === undefined ? nowMs + 1 : Date.parse(end) + (isDate(end) ? dayMs : 0)
   const lastMs = midnightMs(endMs - 1)
   const startMs = start === undefined ? lastMs - (usualDays - 1) * dayMs : Date.parse(start)
-  // What ends with a date ends before the next one begins.
+  // An end date is exclusive at the start of the next day.
   const isAfter = end !== undefined && isDate(end) ? startMs >= endMs : startMs > endMs
   if (isAfter) throw outOfRange('is after end_date.')
   if (endMs - startMs > mostDays * dayMs) {

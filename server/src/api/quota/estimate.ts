@@ -8,13 +8,13 @@ import { toUsd } from '../../wire/usd'
 const textFields = ['messages', 'prompt', 'input'] as const
 type TextField = (typeof textFields)[number]
 
-/** What is to be priced: so many tokens, or what a request would hold. */
+/** The input of an estimate: token counts, or a request as the gateway would hold credit for it. */
 interface AskedCost {
   model: string
   size: { input: number; output: number } | { field: TextField; value: unknown; limit?: number }
 }
 
-/** What a request would cost, in nano-dollars, and who would pay; null for nobody. */
+/** The cost of a request in nano-dollars, and its payer; null without a payer. */
 interface Priced {
   modelId: string
   inputTokens: number
@@ -26,11 +26,11 @@ interface Priced {
 export interface QuotaEstimatePorts {
   db: Kysely<Schema>
   price: (asked: AskedCost, principal: Principal) => Promise<Priced>
-  /** Below it nothing is admitted that costs anything. Nano-dollars. */
+  /** Requests that cost anything need at least this balance. Nano-dollars. */
   minimumBalance: () => bigint
 }
 
-/** What a request would cost, and whether its payer has that. Rejects as `price` does. */
+/** Estimates a request's cost, and whether its payer can afford it. Rejects as `price` does. */
 export async function estimate(
   { db, price, minimumBalance }: QuotaEstimatePorts,
   principal: Principal,
@@ -55,7 +55,7 @@ export async function estimate(
   }
 }
 
-/** One of the two forms. Throws `invalid_request`. */
+/** Requires exactly one of the two forms. Throws `invalid_request`. */
 function sizeOf(asked: NewEstimate): AskedCost['size'] {
   const { input_tokens: input, output_tokens: output, max_tokens: limit } = asked
   const [field, other] = textFields.filter((name) => (asked[name] ?? undefined) !== undefined)
@@ -76,7 +76,7 @@ const broken = (param: string) =>
 const required = (param: string) =>
   invalidRequest(param, 'required', `${param}: send tokens, or messages, prompt or input.`)
 
-/** What is booked on an account, in nano-dollars. */
+/** Reads the posted balance of an account, in nano-dollars. */
 async function readBalance(db: Kysely<Schema>, accountId: string): Promise<bigint> {
   const { rows } = await sql<{ posted: bigint }>`
     select posted from credit_account where id = ${accountId}`.execute(db)

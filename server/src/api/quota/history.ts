@@ -12,9 +12,9 @@ export interface QuotaHistoryFilter extends DayRangeQuery {
   granularity: 'day' | 'month'
 }
 
-/** What an account used on a day, or in a month. */
+/** An account's usage of a day or a month. */
 interface Used {
-  /** `YYYY-MM-DD`: of a month, its first day. */
+  /** `YYYY-MM-DD`; the first day for a month. */
   date: string
   requests: bigint
   tokens: bigint
@@ -24,7 +24,7 @@ interface Used {
   percentage: number
 }
 
-/** A page of what an account used. Rejects with `invalid_request`. */
+/** Reads a page of an account's usage. Rejects with `invalid_request`. */
 export async function readHistory(
   db: Kysely<Schema>,
   userId: string,
@@ -77,7 +77,7 @@ interface DayRow {
   peak_requests: bigint
   peak_tokens: bigint
   peak_running: bigint
-  /** Of its month up to the end of the day, as limits count them. */
+  /** Requests of the month up to the end of this day, as limits count them. */
   month_requests: bigint
   month_spent: bigint
 }
@@ -130,7 +130,7 @@ async function readDays(db: Kysely<Schema>, userId: string, days: readonly strin
   return rows.map((row) => toUsed(row, limits))
 }
 
-/** The limits are those of today: what they once were is not kept. */
+/** Shows today's limits, as earlier ones are not kept. */
 function toUsed(row: DayRow, limits: LimitScope): Used {
   const used: Record<QuotaType, bigint> = {
     requests_per_minute: row.peak_requests,

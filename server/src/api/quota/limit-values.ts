@@ -3,7 +3,7 @@ import type { LimitScope } from '../../auth/principal'
 import { invalidRequest } from '../../errors'
 import { toUsd } from '../../wire/usd'
 
-/** The limit of a type; of `monthly_spend` nano-dollars. Null for none. */
+/** Returns the limit of a type, for `monthly_spend` in nano-dollars; null for none. */
 export function limitOf(limits: LimitScope, type: QuotaType): bigint | null {
   if (type === 'monthly_spend') return limits.monthlySpend
   const limit = {
@@ -15,13 +15,13 @@ export function limitOf(limits: LimitScope, type: QuotaType): bigint | null {
   return limit === null ? null : BigInt(limit)
 }
 
-/** A limit as it is stored here, as JSON has it: USD for `monthly_spend`. */
+/** Converts a stored limit to its JSON value: USD for `monthly_spend`. */
 export const toShownLimit = (type: QuotaType, stored: bigint): number =>
   type === 'monthly_spend' ? toUsd(stored) : Number(stored)
 
 const most = { count: 2_147_483_647, usd: 1e9 }
 
-/** A limit as somebody sent it in the field `param`. Throws `out_of_range`. */
+/** Converts a limit that a client sent in the field `param`. Throws `out_of_range`. */
 export function toStoredLimit(type: QuotaType, sent: number, param: string): bigint {
   const isMoney = type === 'monthly_spend'
   const isExact = isMoney ? Number(sent.toFixed(2)) === sent : Number.isInteger(sent)
@@ -33,6 +33,6 @@ export function toStoredLimit(type: QuotaType, sent: number, param: string): big
   throw invalidRequest(param, 'out_of_range', `${param}: ${words}`)
 }
 
-/** How much of a limit is used, with two decimals: all of one that is nothing. */
+/** Returns the used percentage of a limit, with two decimals: 100 for a limit of zero. */
 export const percentageOf = (used: bigint, limit: bigint): number =>
   limit === 0n ? 100 : Math.round((Number(used) / Number(limit)) * 10_000) / 100

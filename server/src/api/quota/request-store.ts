@@ -42,12 +42,12 @@ export interface RequestFilter {
 export type QuotaRequestStore = ReturnType<typeof createQuotaRequestStore>
 
 /**
- * Requests for higher limits, for operators. Unknown ids reject with `resource_not_found`, those that
- * are decided with `wrong_state`.
+ * Requests for higher limits, for operators. Unknown ids reject with `resource_not_found`, decided ones with
+ * `wrong_state`.
  */
 export const createQuotaRequestStore = (db: Kysely<Schema>) => ({
   list: (page: Page, filter: RequestFilter) => listRequests(db, page, filter),
-  /** Overrides the one limit for the account; its nodes hear of that by a notification. */
+  /** Overrides the one limit for the account; the other nodes receive a notification. */
   approve: (id: string, { limit, note }: Decision) =>
     decide(db, id, async (trx, row) => {
       const granted =
@@ -96,7 +96,7 @@ async function decide(db: Kysely<Schema>, id: string, deciding: Deciding) {
   })
 }
 
-/** The other overrides of the account stay as they are. */
+/** Keeps the other overrides of the account. */
 async function override(trx: Kysely<Schema>, { user_id, quota_type }: Row, granted: bigint) {
   const value = quota_type === 'monthly_spend' ? granted : Number(granted)
   await trx
@@ -128,7 +128,7 @@ async function tellDecision(trx: Kysely<Schema>, row: Row & { email: string }): 
   })
 }
 
-/** What an account asked for, newest first. */
+/** Lists the requests of an account, newest first. */
 export async function listOwnRequests(db: Kysely<Schema>, userId: string, page: Page) {
   const own = db.selectFrom('quota_request').selectAll().where('user_id', '=', userId)
   const { shown, pagination } = await queryPage(db, own, { page })

@@ -19,7 +19,7 @@ const Filter = z.object({
   granularity: z.enum(['day', 'month']).default('day'),
 })
 
-/** Limits of an account, and what a request would cost. Source: contract 6.11. */
+/** Limits of an account, and cost estimates. Source: contract 6.11. */
 export const quotaRoutes = (quota: QuotaStore, { account }: Guards) =>
   new Hono<Env>()
     .get(`${paths}/status`, described.getQuotaStatus, account('read', 'account'), async (c) =>

@@ -12,7 +12,7 @@ export const quotaTypes = [
 export type QuotaType = (typeof quotaTypes)[number]
 const quotaType = z.enum(quotaTypes)
 
-/** A wish for a higher limit. What a limit may be depends on its type. Source: contract 6.11. */
+/** A request for a higher limit. The valid range depends on the limit's type. Source: contract 6.11. */
 export const NewQuotaRequest = z.object({
   quota_type: quotaType,
   requested_limit: z.number().describe('Whole, but for `monthly_spend`: USD with 2 decimals'),
@@ -20,7 +20,7 @@ export const NewQuotaRequest = z.object({
 })
 export type NewQuotaRequest = z.output<typeof NewQuotaRequest>
 
-/** What an operator says to one. Source: contract 9.2. */
+/** An operator's decision about a request. Source: contract 9.2. */
 export const Decision = z.object({
   limit: z.number().nullish(),
   note: line(1000, 0).nullish(),
@@ -32,8 +32,7 @@ export const Rejection = Decision.pick({ note: true })
 const count = z.int().min(0).max(1_000_000_000)
 
 /**
- * A request that is to be priced: by its tokens, or as it would be sent. Texts are checked as the
- * endpoint for them does.
+ * A request to estimate: token counts, or a request body. Texts are validated as their endpoint does.
  */
 export const NewEstimate = z.object({
   model: z.string().min(1).max(256),
@@ -115,7 +114,7 @@ export const Estimate = z
   .meta({ ref: 'CostEstimate' })
 export type Estimate = z.output<typeof Estimate>
 
-/** A request as operators see it. */
+/** A quota request as operators see it. */
 export const DecidedQuotaRequest = QuotaRequest.extend({
   user_id: z.string(),
   email: z.string(),

@@ -8,16 +8,16 @@ import type { Schema } from '../../db/schema'
 import { toTimestamp } from '../../http/fields'
 import { readMonth } from '../../ledger/month-sums'
 
-/** How far a bucket is used. */
+/** The current usage of a bucket. */
 interface Live {
   used: number
-  /** Until it next gives something back, 0 where that is not known. */
+  /** Time until capacity returns, 0 where unknown. */
   resetMs: number
 }
 
 export interface StatusPorts {
   db: Kysely<Schema>
-  /** What is counted now: for each window, then for each place. */
+  /** Current counts: of the windows in their order, then of the running requests. */
   used: (at: {
     windows: readonly LimitBucket[]
     running: readonly LimitBucket[]
@@ -34,13 +34,13 @@ const units: Record<QuotaType, ShownQuota['unit']> = {
   monthly_spend: 'usd',
 }
 
-/** What is used of a type, of `monthly_spend` in nano-dollars, and when it gives something back. */
+/** Usage of a type, for `monthly_spend` in nano-dollars, and the time at which capacity returns. */
 interface Usage {
   used: bigint
   resetsAtMs: number | null
 }
 
-/** Where an account stands with each of its limits. */
+/** Reads an account's usage of each of its limits. */
 export async function readStatus(ports: StatusPorts, userId: string): Promise<QuotaStatus> {
   const { db, monthOf } = ports
   const { plan, limits } = await readAccountLimits(db, userId)
@@ -81,7 +81,7 @@ function toQuota(type: QuotaType, limit: bigint | null, { used, resetsAtMs }: Us
 
 type LiveType = 'requests_per_minute' | 'tokens_per_minute' | 'concurrent_requests'
 
-/** What is limited is counted; what is not is taken from the log, but for what runs: nobody counts it. */
+/** Reads the counters of limited types; usage without a limit comes from the log, which lacks running requests. */
 async function readLive(
   { db, used }: StatusPorts,
   limits: LimitScope,
@@ -109,7 +109,7 @@ async function readLive(
 const minuteMs = 60_000
 
 async function readLastMinute(db: Kysely<Schema>, userId: string, nowMs: number) {
-  // Ids sort by time: the index of an account's log leads to the last of them.
+  // Ids sort by time, so that the index of an account's log leads to its newest rows.
   const { rows } = await sql<{ requests: bigint; tokens: bigint }>`
     select count(*) as requests, coalesce(sum(input_tokens + output_tokens), 0)::bigint as tokens
     from request_log

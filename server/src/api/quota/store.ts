@@ -15,7 +15,7 @@ export interface QuotaPorts extends StatusPorts, QuotaEstimatePorts {}
 
 export type QuotaStore = ReturnType<typeof createQuotaStore>
 
-/** The limits of accounts, and what is used of them. */
+/** The limits of accounts, and their usage. */
 export const createQuotaStore = (ports: QuotaPorts) => ({
   status: (userId: string) => readStatus(ports, userId),
   history: (userId: string, page: Page, filter: QuotaHistoryFilter) =>

@@ -26,15 +26,15 @@ interface AttemptRow {
   processing_ms: bigint | null
 }
 
-/** What is known of a request's attempts. */
+/** The parts of a log that its attempts fill. */
 type Attempted = Pick<LogDetails, 'resolution_attempts' | 'pricing' | 'measured'>
 
-/** Who was asked for a request, in order, each behind those that were passed over before it. */
+/** Lists the attempts of a request in order, each behind the candidates that were skipped before it. */
 export async function toAttempts(
   db: Kysely<Schema>,
   { id, user_id, started_at, latency_ms }: LogRow,
 ): Promise<Attempted> {
-  // Attempts begin within their request: partitions of other days need not be looked into.
+  // Attempts begin within their request, so that partitions of other days are skipped.
   const { rows } = await sql<AttemptRow>`
     select model, provider, connection_id, outcome, reason, duration_ms, passed_over, pricing,
       searches, input_characters, output_characters, processing_ms

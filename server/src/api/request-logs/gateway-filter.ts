@@ -5,13 +5,13 @@ import { isSeenBy } from '../../auth/owned-rows'
 interface Asking {
   userId: string
   gatewayId: string
-  /** Of the logs that are wanted. */
+  /** The period of the logs to match. */
   period: Pick<RequestLogFilter, 'start_date' | 'end_date'>
 }
 
 /**
- * An account's logs of a self-hosted gateway: what one of its connections served, and what one was asked for
- * in vain, whoever served that then. Of a gateway that the account may not see there are none.
+ * Matches an account's logs of a self-hosted gateway: requests that one of its connections served, and failed
+ * attempts on them of requests served elsewhere. A gateway that the account may not see matches none.
  */
 export function matchGateway({ userId, gatewayId, period }: Asking): RawBuilder<boolean> {
   const { start_date: start, end_date: end } = period
@@ -19,7 +19,7 @@ export function matchGateway({ userId, gatewayId, period }: Asking): RawBuilder<
     select connection.id from connection join gateway on gateway.id = connection.gateway_id
     where gateway.id = ${gatewayId} and ${isSeenBy('gateway', userId)}
   )`
-  // Both parts read an account's rows by its index, once: a look at the attempts of each log would take far longer.
+  // Both parts read an account's rows by its index, once: reading the attempts of each log would take far longer.
   return sql<boolean>`id in (
     select id from request_log where ${byGateway}
       ${start ? sql`and started_at >= ${start}` : sql``}

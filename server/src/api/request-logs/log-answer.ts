@@ -6,7 +6,7 @@ import { toUsd } from '../../wire/usd'
 
 export type LogRow = Selectable<RequestLogRow>
 
-/** The columns of a row of the list. */
+/** The columns that the list reads. */
 export const listedColumns = [
   'id',
   'started_at',

@@ -10,7 +10,7 @@ import { check } from '../../wire/json-body'
 const paths = '/api/account/request-logs'
 const one = `${paths}/:id`
 
-/** What an account asked of the model endpoints. Source: contract 6.9. */
+/** Logs of an account's requests to the model endpoints. Source: contract 6.9. */
 export const requestLogRoutes = (logs: RequestLogStore, { account }: Guards) =>
   new Hono<Env>()
     .get(paths, described.listRequestLogs, account('read', 'account'), async (c) => {

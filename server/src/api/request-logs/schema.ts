@@ -16,7 +16,7 @@ const milliseconds = z.coerce.number().int().min(0).max(2_147_483_647)
 const status = z.enum(['success', 'error', 'cancelled'])
 const billingMode = z.enum(['platform', 'house', 'byok', 'org_pays', 'member_pays', 'free'])
 
-/** Which logs are wanted. Source: contract 6.9. */
+/** Filters of the logs. Source: contract 6.9. */
 export const RequestLogFilter = z
   .object({
     model: z.string().max(256).optional(),

@@ -10,7 +10,7 @@ const dayMs = 86_400_000
 const defaultDays = 30
 const mostGroups = 1000
 
-/** The logs of an account that a filter lets pass, as a condition. */
+/** Matches the logs of an account that pass a filter, as a condition. */
 export function matchFilter(userId: string, filter: RequestLogFilter): RawBuilder<boolean> {
   const conditions = [
     sql`user_id = ${userId}`,
@@ -64,7 +64,7 @@ const rounded = (value: number) => Math.round(value * 100) / 100
 const percentOf = (part: bigint, whole: bigint) =>
   whole === 0n ? null : rounded((100 * Number(part)) / Number(whole))
 
-/** Sums of an account's logs; without a start those of the 30 days before the end. */
+/** Sums an account's logs; without a start those of the 30 days before the end. */
 export async function readStats(
   db: Kysely<Schema>,
   userId: string,
@@ -138,7 +138,7 @@ const sums = sql`
   coalesce(sum(cached_tokens), 0)::bigint as cached_tokens,
   coalesce(sum(cache_savings), 0)::bigint as cache_savings, sum(cost)::bigint as cost`
 
-/** Those with the most requests first. */
+/** Groups with the most requests come first. */
 async function groupsOf(
   db: Kysely<Schema>,
   column: 'model' | 'provider',
@@ -151,7 +151,7 @@ async function groupsOf(
   return rows
 }
 
-/** The same of keys, deleted ones too, and of the dashboard, which has none. */
+/** Groups by key, including deleted keys and the dashboard, which has none. */
 async function keysOf(db: Kysely<Schema>, wanted: RawBuilder<boolean>) {
   const { rows } = await sql<Group & { id: string | null; prefix: string | null }>`
     select key_id as id, nullif(max(api_key_prefix), '') as prefix, ${sums}

@@ -10,7 +10,7 @@ import type { Page } from '../../http/paging'
 
 interface RequestLogStoreOptions {
   db: Kysely<Schema>
-  /** Resolves when what has just ended on this node can be read; soon, and never rejects. */
+  /** Resolves once the logs of requests that have just ended on this node are readable; soon, and never rejects. */
   written: () => Promise<void>
 }
 

@@ -2,9 +2,9 @@ import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Stats } from './schema'
 import type { Schema } from '../../db/schema'
 
-/** Of how many requests percentiles are told, the newest ones: more would keep a reader waiting. */
+/** The newest requests from which percentiles are computed: more would keep the client waiting. */
 const mostTimed = 50_000
-/** Of how many it is looked up how long their providers took. */
+/** The newest requests whose provider latency is read. */
 const mostWeighed = 5000
 
 interface Timed {
@@ -29,7 +29,7 @@ type Timings = Pick<
   | 'p95_overhead_ms'
 >
 
-/** How long those took that succeeded, of the logs that a condition names. */
+/** Reads the latencies of successful requests among the logs that match a condition. */
 export async function readTimings(
   db: Kysely<Schema>,
   wanted: RawBuilder<boolean>,
@@ -56,15 +56,15 @@ export async function readTimings(
   }
 }
 
-/** Those that succeeded, by the index of an account's ids. */
+/** Selects successful requests, by the index of an account's ids. */
 const newest = (wanted: RawBuilder<boolean>, most: number) => sql`(
   select id, user_id, started_at, latency_ms, first_token_ms from request_log
   where ${wanted} and status = 'success' order by id desc limit ${most}
 )`
 
 /**
- * What of a request's time its attempts did not take: that is the gateway's own. A request whose
- * attempts are not booked yet is left out, as nothing is known of it.
+ * Computes the gateway's overhead: the part of a request's time outside of its attempts. A request whose attempts
+ * are not booked yet is left out.
  */
 const weigh = (db: Kysely<Schema>, wanted: RawBuilder<boolean>) =>
   sql<Weighed>`

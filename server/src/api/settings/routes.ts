@@ -29,7 +29,7 @@ const changeSettings = accountRoute({
   answer: Settings,
 })
 
-/** What an account sets for itself. Source: contract 6.5. */
+/** Settings of an account. Source: contract 6.5. */
 export const settingsRoutes = (settings: AccountSettingsStore, { account }: Guards) =>
   new Hono<Env>()
     .get(path, getSettings, account('read', 'account'), async (c) =>

@@ -10,7 +10,7 @@ const amount = (least: number, most: number) =>
     message: `must be at most ${most}.`,
   })
 
-/** What an account may change. Source: contract 6.5. */
+/** The fields that an account may change. Source: contract 6.5. */
 export const ChangedSettings = z
   .object({
     display_name: line(100),

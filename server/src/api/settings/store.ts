@@ -10,16 +10,16 @@ import { present } from '../../http/fields'
 
 interface SettingsPorts {
   db: Kysely<Schema>
-  /** Something of an account was changed. */
+  /** Called when an account was changed. */
   changed: (userId: string) => void
 }
 
 export type AccountSettingsStore = ReturnType<typeof createAccountSettingsStore>
 
-/** Who calls the models of an organization, and so may spend of its pool. Source: contract 2.4, 6.5. */
+/** Roles that may call the models of an organization, and so spend from its pool. Source: contract 2.4, 6.5. */
 const spenders: readonly Role[] = ['owner', 'admin', 'developer', 'member']
 
-/** What an account sets for itself. Source: contract 6.5. */
+/** Settings of an account. Source: contract 6.5. */
 export function createAccountSettingsStore({ db, changed }: SettingsPorts) {
   const get = async (userId: string) => {
     const row = await usersWithSettings(db).where('users.id', '=', userId).executeTakeFirst()
@@ -41,7 +41,7 @@ async function change(trx: Transaction<Schema>, userId: string, fields: ChangedS
     .selectFrom('users')
     .select(['funding_organization_id', 'payment_method_id', 'auto_recharge_enabled'])
     .where('id', '=', userId)
-    // Memberships of an account are changed by whoever has this row, so that none ends meanwhile.
+    // Changes of an account's memberships lock this row, so that none ends meanwhile.
     .forNoKeyUpdate()
     .executeTakeFirst()
   if (!stored) throw new ApiError('resource_not_found')
@@ -75,7 +75,7 @@ async function change(trx: Transaction<Schema>, userId: string, fields: ChangedS
     .execute()
 }
 
-/** Whose pool is to pay: null for the account itself, undefined where that stays as it is. */
+/** Returns the organization whose pool is to pay: null for the account itself, undefined for no change. */
 function fundingOf(
   { funding_source: source, funding_organization_id: id }: ChangedSettings,
   stored: string | null,
@@ -92,7 +92,7 @@ function fundingOf(
   throw invalidRequest('funding_organization_id', 'required', words)
 }
 
-/** The role of an active member in an active organization. */
+/** Reads the role of an active member in an active organization. */
 const memberRole = async (trx: Transaction<Schema>, userId: string, id: string) => {
   if (!isId('org', id)) return undefined
   const row = await trx
@@ -126,7 +126,7 @@ async function setPrimary(trx: Transaction<Schema>, userId: string, id: string |
   if (id !== null && (await memberRole(trx, userId, id)) === undefined) {
     throw notThere('primary_organization_id')
   }
-  // One at a time: an index allows no two, even for a moment.
+  // One at a time: a unique index never allows two, not even within the transaction.
   await trx
     .updateTable('membership')
     .set({ is_primary: false })

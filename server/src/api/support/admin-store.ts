@@ -29,11 +29,11 @@ const toHandled = (row: TicketListRow & { email: string }) => ({
   assignee_id: row.assignee_id,
 })
 
-/** Instead of an operator's id: of tickets that nobody has. */
+/** Stands for the operator's id of unassigned tickets. */
 const nobody = 'none'
 
 interface StaffFilter extends TicketFilter {
-  /** An operator's, or `none`. */
+  /** The id of an operator, or `none`. */
   assignee_id?: string | undefined
   search: string | undefined
 }
@@ -75,7 +75,7 @@ async function handle(trx: Kysely<Schema>, id: string, fields: HandledTicket): P
   await saveTicket(trx, locked, { state, columns })
 }
 
-/** Whoever is given a ticket works on it. */
+/** Assigning an open ticket sets it to in progress. */
 function takenBy({ row, state, now }: Locked, { assignee_id: assignee }: HandledTicket): State {
   if (!assignee || assignee === row.assignee_id) return state
   return applyDeed(state, { by: 'support', does: 'takes' }, now) ?? state
@@ -94,7 +94,7 @@ async function checkAssignee(trx: Kysely<Schema>, id: string | undefined): Promi
   throw invalidRequest('assignee_id', 'unknown_value', 'assignee_id: there is no such operator.')
 }
 
-/** What the inbox shows of an answer; the mail has all of it. */
+/** The characters of a reply that the notification shows; the mail has the whole text. */
 const shownLength = 500
 
 async function tellReply(
@@ -118,7 +118,7 @@ async function tellReply(
   await postMail(trx, {
     recipient: email,
     subject: title,
-    // What its caller wrote goes to an address that was shown to be the caller's.
+    // Text that a customer wrote is mailed only to a verified address.
     body: isVerified ? `${row.subject}\n\n${content}\n` : `${content}\n`,
     reference: `ticket_reply:${id}`,
   })
@@ -153,7 +153,7 @@ async function listTickets(db: Kysely<Schema>, page: Page, filter: StaffFilter) 
         is.or([
           is('subject', 'ilike', containing(search)),
           is('email', 'ilike', containing(search)),
-          // As it is shown; more than six digits are not cut.
+          // Matches the number as it is shown; more than six digits are not cut.
           sql<boolean>`'TKT-' || lpad(number::text, greatest(6, length(number::text)), '0')
             ilike ${containing(search)}`,
         ]),

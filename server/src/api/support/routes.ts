@@ -11,7 +11,7 @@ import { check } from '../../wire/json-body'
 const paths = '/api/support/tickets'
 const one = `${paths}/:id`
 
-/** An account's questions to support. Source: contract 6.12. */
+/** Support tickets of an account. Source: contract 6.12. */
 export const ticketRoutes = (tickets: TicketStore, { account }: Guards) =>
   new Hono<Env>()
     .get(paths, described.listTickets, account('read', 'account'), async (c) => {

@@ -9,7 +9,7 @@ import { invalidRequest } from '../../errors'
 import { toTimestamp } from '../../http/fields'
 
 const mostOpen = 20
-/** A ticket is read whole. */
+/** The most comments of a ticket, which is read as a whole. */
 const mostComments = 500
 
 export type TicketListRow = Selectable<TicketRow>
@@ -42,15 +42,15 @@ const toComment = (row: Selectable<TicketCommentRow>) => ({
   created_at: toTimestamp(row.created_at),
 })
 
-/** A ticket whose row stays as it is until the transaction ends. */
+/** A ticket with its row locked until the transaction ends. */
 export interface Locked {
   row: TicketListRow
-  /** As it stands at `now`, the database's. */
+  /** Its state at `now`, the database's time. */
   state: State
   now: Date
 }
 
-/** `userId`: whose it must be. Rejects with `resource_not_found`. */
+/** Locks a ticket; `userId` is its required owner. Rejects with `resource_not_found`. */
 export async function lockTicket(
   trx: Kysely<Schema>,
   id: string,
@@ -75,7 +75,7 @@ type Columns = Partial<
   Pick<TicketListRow, 'subject' | 'description' | 'category' | 'priority' | 'assignee_id'>
 >
 
-/** Writes what a locked ticket has become. */
+/** Stores the new state of a locked ticket. */
 export async function saveTicket(
   trx: Kysely<Schema>,
   { row, now }: Locked,
@@ -96,7 +96,7 @@ export async function saveTicket(
 
 type NewRow = Pick<TicketCommentRow, 'author' | 'author_name' | 'content'>
 
-/** Adds a comment to a locked ticket, and counts it. */
+/** Adds a comment to a locked ticket, and increments its count. */
 export async function addComment(trx: Kysely<Schema>, { row }: Locked, comment: NewRow) {
   if (row.comment_count >= mostComments) {
     const words = `A ticket has at most ${mostComments} comments. Open another one.`
@@ -117,7 +117,7 @@ export async function addComment(trx: Kysely<Schema>, { row }: Locked, comment: 
   return toComment(made)
 }
 
-/** Oldest first. */
+/** Lists the comments of a ticket, oldest first. */
 export async function findComments(db: Kysely<Schema>, ticketId: string) {
   const rows = await db
     .selectFrom('ticket_comment')
@@ -129,7 +129,7 @@ export async function findComments(db: Kysely<Schema>, ticketId: string) {
   return rows.map(toComment)
 }
 
-/** Whether one more may be open; of a locked owner. Rejects with `limit_reached`. */
+/** Checks whether a locked owner may open one more ticket. Rejects with `limit_reached`. */
 export async function checkOpen(trx: Kysely<Schema>, userId: string): Promise<void> {
   const rows = await trx
     .selectFrom('ticket')

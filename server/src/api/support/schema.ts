@@ -14,7 +14,7 @@ export const priority = z.enum(['low', 'medium', 'high', 'urgent'])
 export const status = z.enum(['open', 'in_progress', 'waiting_on_customer', 'resolved', 'closed'])
 const description = z.string().min(1).max(10_000)
 
-/** A question to support. Source: contract 6.12. */
+/** A new support ticket. Source: contract 6.12. */
 export const NewTicket = z.object({
   subject: trimmed(200),
   description,
@@ -33,7 +33,7 @@ export const ChangedTicket = z.object({
 })
 export type ChangedTicket = z.output<typeof ChangedTicket>
 
-/** What support changes. Source: contract 9.2. */
+/** A change of a ticket by support staff. Source: contract 9.2. */
 export const HandledTicket = z.object({
   status: status.optional(),
   priority: priority.optional(),
@@ -87,7 +87,7 @@ export const Ticket = z
 
 export const TicketList = z.object({ tickets: z.array(ListedTicket), pagination: Pagination })
 
-/** What tickets of all accounts are narrowed to. */
+/** Filters of the list of all accounts' tickets. */
 export const StaffFilter = TicketFilter.extend({ assignee_id: z.string().optional() })
 
 const staff = { user_id: z.string(), email: z.string(), assignee_id: z.string().nullable() }

@@ -3,28 +3,28 @@ import type { Selectable } from 'kysely'
 
 export type TicketStatus = Selectable<TicketRow>['status']
 
-/** Of a ticket, all that decides what may become of it. */
+/** The fields of a ticket that decide about its transitions. */
 export interface State {
   status: TicketStatus
   resolvedAt: Date | null
   closedAt: Date | null
 }
 
-/** Who does something to a ticket, and what: says something, takes it on, or sets its status. */
+/** An action on a ticket and its actor: a comment, an assignment, or a new status. */
 export type TicketAction =
   | { by: 'user'; does: 'comments' }
   | { by: 'support'; does: 'comments' | 'takes' }
   | { by: 'user' | 'support'; does: 'sets'; to: TicketStatus }
 
 const dayMs = 86_400_000
-/** A ticket that was resolved for so long is closed; the view `ticket_now` says so too. */
+/** A resolved ticket closes after this time; the view `ticket_now` has the same figure. */
 const closesAfterMs = 7 * dayMs
 const reopensWithinMs = 30 * dayMs
 
-/** Whether a ticket counts among those that an account has open. */
+/** Whether a ticket counts as open in its account's limit. */
 export const isUnfinished = (status: TicketStatus) => status !== 'resolved' && status !== 'closed'
 
-/** What each may set, by what is so. Source: contract 6.12. */
+/** The statuses that each side may set, by the current status. Source: contract 6.12. */
 const settable: Record<TicketStatus, Record<'user' | 'support', readonly TicketStatus[]>> = {
   open: { user: ['resolved', 'closed'], support: ['in_progress', 'resolved', 'closed'] },
   in_progress: {
@@ -36,7 +36,7 @@ const settable: Record<TicketStatus, Record<'user' | 'support', readonly TicketS
   closed: { user: ['open'], support: [] },
 }
 
-/** What a ticket is at a moment: one that was resolved a week before is closed. */
+/** Returns a ticket's state at a moment: one that was resolved a week before is closed. */
 export function getStateAt(state: State, now: Date): State {
   const { status, resolvedAt } = state
   if (status !== 'resolved' || !resolvedAt) return state
@@ -44,7 +44,7 @@ export function getStateAt(state: State, now: Date): State {
   return closedAt > now ? state : { status: 'closed', resolvedAt, closedAt }
 }
 
-/** The state after a deed, the same one where it changes nothing; undefined where it may not be done. */
+/** Returns the state after an action, the same object where nothing changes; undefined for a forbidden action. */
 export function applyDeed(before: State, deed: TicketAction, now: Date): State | undefined {
   const state = getStateAt(before, now)
   const to = statusAfter(state, deed, now)

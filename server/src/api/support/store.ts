@@ -88,7 +88,7 @@ async function checkReopening(trx: Kysely<Schema>, userId: string, { before, sta
   if (isUnfinished(state.status) && !isUnfinished(before.status)) await checkOpen(trx, userId)
 }
 
-/** A ticket names a request of its own account only. */
+/** Rejects a ticket about a request of another account. */
 async function checkRequest(trx: Kysely<Schema>, userId: string, id: string | undefined) {
   if (id === undefined) return
   const { rows } = isId('req', id)
