@@ -31,15 +31,15 @@ export interface SessionTurn {
   userId: string
 }
 
-/** What is to be said. */
+/** A message before it is stored. */
 export type NewMessageText = Pick<Row, 'role' | 'content'> & {
   toolCalls?: JsonObject[] | undefined
-  /** Of a tool's result: the call that it answers. */
+  /** The tool call that a tool's result answers. */
   toolCallId?: string
   tokens: number
 }
 
-/** What a call came to. */
+/** The outcome of a model call: its messages and usage. */
 export interface MessageOutcome {
   messages: readonly NewMessageText[]
   /** The tokens of messages that were kept before anybody had counted them, by their ids. */
@@ -48,24 +48,24 @@ export interface MessageOutcome {
   outputTokens: number
   /** Nano-dollars. */
   cost: bigint
-  /** What the session calls is gone. */
+  /** The session fails: its connection or gateway was deleted. */
   hasFailed?: boolean
 }
 
-/** What was kept of a turn that goes on, and its session as it is now. */
+/** The messages stored in a turn that continues, and the session's current state. */
 export interface Added {
   messages: SessionMessage[]
   session: SessionRow
 }
 
-/** What is sent of a session before a message. */
+/** The part of a stored message that is sent to the model. */
 export type HistoryRow = Pick<Row, 'role' | 'content' | 'tool_calls' | 'tool_call_id'>
 
 export type ConversationStore = ReturnType<typeof createConversationStore>
 
 /**
- * What is said in sessions, and whose turn it is. `lifeSeconds`: how long a turn is believed to last. What is to be
- * kept is written again where the database fails, and is there once.
+ * Stores the messages of sessions and decides which request has the turn. `lifeSeconds`: how long a turn is presumed
+ * to last. A write is retried where the database fails, and takes effect once.
  */
 export function createConversationStore(
   db: Kysely<Schema>,
@@ -104,7 +104,7 @@ export function createConversationStore(
       return new Set(rows.map((row) => row.running_id))
     },
     history: (session: SessionRow) => readHistory(db, session),
-    /** Keeps a part of what is said in a turn. Undefined where that is no longer this one's. */
+    /** Stores a part of a turn. Returns undefined where the turn is no longer this request's. */
     add: (turn: SessionTurn, outcome: MessageOutcome) => {
       const keeping = keepingOf(turn, outcome)
       const add = (isAgain: boolean) =>
@@ -141,11 +141,11 @@ async function readHistory(db: Kysely<Schema>, { id, user_id }: SessionRow): Pro
   return own.select(['role', 'content', 'tool_calls', 'tool_call_id']).orderBy('position').execute()
 }
 
-/** What is to be kept of a turn. */
+/** A turn's outcome on its way into the database. */
 interface Keeping {
   turn: SessionTurn
   outcome: MessageOutcome
-  /** Of its messages. */
+  /** Ids of its messages. */
   ids: readonly string[]
   /** A try before this one may have kept it. */
   isAgain: boolean
@@ -158,8 +158,8 @@ const keepingOf = (turn: SessionTurn, outcome: MessageOutcome): Omit<Keeping, 'i
 })
 
 /**
- * Ends a turn with what was said in it, once: undefined where it was no longer this one's, as the
- * session is deleted or was taken for dead.
+ * Ends a turn and stores its messages, once: undefined where the turn was no longer this request's, as the session is
+ * deleted or was presumed dead.
  */
 const endTurn = (db: Kysely<Schema>, keeping: Keeping): Promise<SessionMessage[] | undefined> =>
   db.transaction().execute(async (trx) => {
@@ -179,7 +179,7 @@ const endTurn = (db: Kysely<Schema>, keeping: Keeping): Promise<SessionMessage[]
     return kept.messages
   })
 
-/** Whoever else ends the turn waits for the row that this has changed. */
+/** Anything else that ends the turn waits for the row that this has changed. */
 async function keep(trx: Transaction<Schema>, keeping: Keeping): Promise<Added | undefined> {
   const { turn, outcome, isAgain } = keeping
   const { runId, sessionId, userId } = turn
@@ -208,13 +208,13 @@ async function keep(trx: Transaction<Schema>, keeping: Keeping): Promise<Added |
   return { messages: said.length > 0 ? await insert(trx, session, keeping) : [], session }
 }
 
-/** What a try whose answer was lost has kept. */
+/** Returns the messages that an attempt stored whose answer was lost. */
 async function keptBefore(
   trx: Transaction<Schema>,
   { turn: { sessionId, userId }, ids }: Keeping,
 ): Promise<Added | undefined> {
   if (ids.length === 0) return undefined
-  // It may still be on its way: whoever changes the session holds its row until then.
+  // The earlier attempt may still be running: a change of the session holds its row until it ends.
   const session = await trx
     .selectFrom('automation_session')
     .selectAll()

@@ -14,15 +14,15 @@ const toWire = ({ role, content, tool_calls, tool_call_id }: HistoryRow): JsonOb
   ...(tool_call_id !== null && { tool_call_id }),
 })
 
-/** The same of what is about to be kept. */
+/** Converts a message that is not stored yet to the form that models take. */
 export const saidToWire = ({ role, content, toolCalls, toolCallId }: NewMessageText): JsonObject =>
   toWire({ role, content, tool_calls: toolCalls ?? null, tool_call_id: toolCallId ?? null })
 
 const noResult = 'Error: there is no result, as the message ended before.'
 
 /**
- * A history as models take it: each call has its result right behind it. One that has none was cut off
- * by the end of its message, its session or its node.
+ * Returns a history in the form that models take: each tool call is followed directly by its result. A call without
+ * one was cut off by the end of its message, its session or its node.
  */
 function answeredCalls(history: readonly HistoryRow[]): JsonObject[] {
   const all: JsonObject[] = []
@@ -77,7 +77,7 @@ export function readAs(chat: JsonObject, limitBytes: number) {
 const allStorable = (_name: string, value: unknown) =>
   typeof value === 'string' ? storable(value) : value
 
-/** What an answer said, undefined where it broke off before that. */
+/** Converts an answer to a message; undefined where the answer broke off before its first content. */
 function answered(answer: JsonObject, tokens: number): NewMessageText | undefined {
   const choice: unknown = Array.isArray(answer['choices']) ? answer['choices'][0] : undefined
   if (!isObject(choice) || !isObject(choice['message'])) return undefined
@@ -85,7 +85,7 @@ function answered(answer: JsonObject, tokens: number): NewMessageText | undefine
   const said = [content, refusal].find((text) => typeof text === 'string')
   const finish = choice['finish_reason']
   const isWhole = typeof finish === 'string'
-  // What was cut may end within a call, and nobody is to answer half a call.
+  // A cut answer may end within a tool call, and half a call must not be run.
   const hasCalls = isWhole && !/^(length|content_filter)$/.test(finish)
   const calls = hasCalls && Array.isArray(tool_calls) ? tool_calls.filter(isObject) : []
   if (said === undefined && calls.length === 0 && !isWhole) return undefined
@@ -109,7 +109,7 @@ function shareOf(messages: unknown, content: string, tokens: number): number {
 
 interface Ended {
   chat: JsonObject
-  /** What was asked, where that is not kept yet. */
+  /** The user's message, where it is not stored yet. */
   message: Pick<NewMessage, 'role' | 'content'> | undefined
   /** Messages that are kept, of which it was not known how many tokens they are. */
   uncounted?: readonly { id: string; content: string }[]
@@ -118,7 +118,7 @@ interface Ended {
   cost: bigint
 }
 
-/** What is kept of a call that ended: nothing is said where there was no answer at all. */
+/** Returns the part of an ended model call to store: no message where there was no answer at all. */
 export function toMessageOutcome(ended: Ended): MessageOutcome {
   const { chat, message, uncounted = [], answer, usage, cost } = ended
   const inputTokens = usage ? promptTokens(usage) : 0
@@ -139,7 +139,7 @@ export function toMessageOutcome(ended: Ended): MessageOutcome {
   }
 }
 
-/** What a message is answered with that is no stream, out of what was kept of it. */
+/** Builds the answer to a message that does not stream, from its stored messages. */
 export function toExchange<Usage>(kept: readonly SessionMessage[], usage: Usage) {
   const [userMessage] = kept
   const assistantMessage = kept.at(-1)

@@ -6,7 +6,7 @@ interface RunsOptions {
   renew: ConversationStore['renew']
   /** Much shorter than a turn is believed to last. */
   everyMs: number
-  /** How long closing waits for what is being written. */
+  /** How long closing waits for pending writes. */
   closeMs: number
   onError: (error: unknown) => void
 }
@@ -27,7 +27,7 @@ export class Runs implements AsyncDisposable {
     this.#timer.unref()
   }
 
-  /** A call that begins; `caller` aborts when whoever asked has gone. */
+  /** Registers a call that begins; `caller` aborts when the client disconnects. */
   begin(turn: SessionTurn, caller: AbortSignal): Run {
     const run = new Run(turn, caller, () => {
       this.#running.delete(turn.runId)
@@ -37,12 +37,12 @@ export class Runs implements AsyncDisposable {
     return run
   }
 
-  /** A session is not to go on: what runs of it here is ended. */
+  /** Ends this node's runs of a session that must not continue. */
   cancel(sessionId: string): void {
     for (const run of this.#running.values()) if (run.turn.sessionId === sessionId) run.cancel()
   }
 
-  /** A session is paused, or completed: the model may finish what it says, but no tool runs any more. */
+  /** Stops tool calls of a session that is paused or completed; the model may finish its current answer. */
   halt(sessionId: string): void {
     for (const run of this.#running.values()) if (run.turn.sessionId === sessionId) run.halt()
   }
@@ -111,12 +111,12 @@ class Halted extends Error {
   override readonly name = 'Halted'
 }
 
-/** One message's call. */
+/** The run of one message. */
 export class Run {
   readonly turn: SessionTurn
   /** Aborts when the caller has gone, or the session has ended, or time is up. */
   readonly signal: AbortSignal
-  /** The same, and when no tool is to run any more. */
+  /** Aborts with the run, and also when no further tool may run. */
   readonly goesOn: AbortSignal
   readonly #controller = new AbortController()
   readonly #halting = new AbortController()
@@ -136,7 +136,7 @@ export class Run {
     else caller.addEventListener('abort', () => this.leave(), { once: true })
   }
 
-  /** Set once it is ended from here: what a stream that has begun can say of it. Source: contract 4.3. */
+  /** Set once this node has ended the run: the error for a stream that has begun. Source: contract 4.3. */
   get end(): ApiError | undefined {
     return this.#end?.streamed
   }
@@ -145,12 +145,12 @@ export class Run {
     this.#stop(ended)
   }
 
-  /** Whoever asked has gone. */
+  /** Ends the run after the client has disconnected. */
   leave(): void {
     this.#controller.abort()
   }
 
-  /** No tool runs any more. `reason` where it is not the session's state. */
+  /** Stops further tool calls. `reason` where it is not the session's state. */
   halt(reason?: ApiError): void {
     this.#halt ??= reason ? { streamed: reason, plain: reason } : halted
     this.#halting.abort(new Halted())
@@ -161,7 +161,7 @@ export class Run {
     this.#timer ??= setTimeout(() => this.#stop({ streamed: late, plain: late }), Math.max(0, ms))
   }
 
-  /** What is told of a failure: where it was ended from here, that it was. */
+  /** Returns the error to report for a failure: where this node ended the run, the error of that end. */
   told(thrown: unknown, as: keyof End = 'plain'): unknown {
     if (this.#end) return this.#end[as]
     if (!(thrown instanceof Halted)) return thrown

@@ -48,7 +48,7 @@ function ofModelId(error: ApiError, modelId: string): ApiError {
 
 type TemplateRow = Selectable<AutomationTemplateRow>
 
-/** What a session without a template is made from. */
+/** The defaults of a session without a template. */
 const blank: Pick<
   TemplateRow,
   'name' | 'model_id' | 'system_prompt' | 'enabled_tools' | 'disabled_tools' | 'initial_message'
@@ -92,7 +92,7 @@ async function checkGateway(db: Kysely<Schema>, userId: string, id: string): Pro
   throw new ApiError('gateway_unavailable', { message, retryAfterSeconds: 2 })
 }
 
-/** Makes a session. Rejects with what contract 8.1 names. */
+/** Creates a session. Rejects with the errors that contract 8.1 names. */
 export async function createSession(ports: SessionPorts, userId: string, fields: NewSession) {
   const { db } = ports
   const { templateId, connectionId, gatewayId, sessionType } = fields
