@@ -27,9 +27,7 @@ const userInfo = /(\/\/)[^/\s?#@]*@/g
 /** And a secret behind its question mark. */
 const secretParameter = /([?&][^=&#\s]*(?:key|secret|token|password|signature)[^=&#\s]*=)[^&#\s]*/gi
 
-/**
- * Returns a text without anything that looks like a secret, and without the credentials and queries of its addresses.
- */
+/** Returns a text without anything that looks like a secret, and without credentials in its addresses. */
 export const cleanText = (text: string) =>
   withoutSecrets(text)
     .replaceAll(userInfo, `$1${setMark}@`)

@@ -147,7 +147,7 @@ interface Keeping {
   outcome: MessageOutcome
   /** Ids of its messages. */
   ids: readonly string[]
-  /** A try before this one may have kept it. */
+  /** An earlier attempt may have stored it. */
   isAgain: boolean
 }
 

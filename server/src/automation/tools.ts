@@ -58,7 +58,7 @@ export interface ToolLimits {
 
 type Lists = Pick<SessionRow, 'enabled_tools' | 'disabled_tools'>
 
-/** Returns the announced tools that a session allows: any tool without a mention is not allowed. */
+/** Returns the announced tools that a session enables and does not disable; no other tool runs. */
 export function filterAllowedTools(
   announced: readonly ToolDefinition[],
   { enabled_tools: enabled, disabled_tools: disabled }: Lists,

@@ -4,7 +4,7 @@ import type { TunnelConnection } from './tunnel-connection'
 import type { Answer } from '../egress/answer'
 import { GatewayLost, type GatewayCall, type GatewayWay } from '../egress/gateway-call'
 
-/** Where the socket of a gateway is. */
+/** Finds the sockets of gateways. */
 export interface Links {
   find: (gatewayId: string) => TunnelConnection | undefined
 }
@@ -37,7 +37,7 @@ export class LocalTunnels implements Links {
   }
 }
 
-/** Of gateways whose sockets this process does not have. */
+/** Reaches gateways whose sockets other processes have. */
 type Others = Pick<RemoteTunnelRelay, 'look' | 'takes' | 'request'>
 
 /** Sends requests by the socket that `links` finds, else by the node that has it. */

@@ -2,7 +2,7 @@
 export interface Party {
   /** The other node. */
   readonly node: string
-  /** Since when that has heard all; undefined until it has said something to this call. */
+  /** Since when the other node has missed no message; undefined until its first message for this call. */
   epoch: string | undefined
   /** The other node is gone, or may have missed something. Twice is harmless. */
   gone: () => void
@@ -41,7 +41,7 @@ export class Peers {
     if (peer.parties.size === 0) this.#peers.delete(party.node)
   }
 
-  /** A node has said something. What it ran before a gap of its own is over. */
+  /** Records a message of a node. Its calls from before a gap of its own end. */
   heard(node: string, epoch: string): void {
     const peer = this.#peers.get(node)
     if (!peer) return
@@ -53,12 +53,12 @@ export class Peers {
     }
   }
 
-  /** A node hears nothing any more. */
+  /** Ends the calls of a node that no longer receives messages. */
   gone(node: string): void {
     this.#peers.get(node)?.parties.forEach((party) => party.gone())
   }
 
-  /** Ends what runs with nodes that are silent. */
+  /** Ends calls with nodes that have been silent too long. */
   endSilent(nowMs: number): void {
     for (const [node, { heardAtMs }] of this.#peers) {
       if (nowMs - heardAtMs > silenceMs) this.gone(node)

@@ -9,8 +9,8 @@ export class ProtocolError extends Error {
 }
 
 /**
- * One message of a gateway as a frame. Chunks, of which there are thousands, are looked at by hand, all
- * others by their schema. Throws `ProtocolError`.
+ * Parses a gateway's message as a frame. Chunks, which come by the thousand, are checked by hand, all others by their
+ * schema. Throws `ProtocolError`.
  */
 export function readFrame(message: string | Buffer): FromGateway {
   if (typeof message !== 'string') throw new ProtocolError('Frames are text, not binary.')
@@ -43,7 +43,7 @@ function parsed(message: string): JsonObject {
   return value
 }
 
-/** What only the length or the depth of what it holds makes wrong. */
+/** Checks the bounds on length and depth, which the schema does not know. */
 function checked(frame: FromGateway, sent: JsonObject): FromGateway {
   const text = frame.type === 'response' ? (frame.body ?? '') : ''
   const content = frame.type === 'tool_result' ? frame.content : text

@@ -3,7 +3,7 @@ import { ProtocolError } from './read-frame'
 import type { AnswerTransport } from './relayed-answer'
 import { ApiError } from '../errors'
 
-/** What a tool gave. `isError`: it failed, or did not run. */
+/** The result of a tool. `isError`: it failed, or did not run. */
 export interface ToolOutcome {
   content: string
   isError: boolean
@@ -14,9 +14,9 @@ export interface ToolAsked {
   name: string
   arguments: Record<string, unknown>
   timeoutMs: number
-  /** Of the result's content, as UTF-8. */
+  /** The maximum size of the result's content, in bytes of UTF-8. */
   mostBytes: number
-  /** Aborts when nobody waits any more: the gateway is told. */
+  /** Aborts when the result is no longer needed: Tollgate then cancels the call at the gateway. */
   signal: AbortSignal
 }
 
@@ -44,7 +44,7 @@ export class RelayedToolCall {
     return this.#outcome.promise
   }
 
-  /** Of the signal. */
+  /** Handles the abort of the signal. */
   handleEvent(): void {
     this.#outcome.reject(this.#signal.reason)
     this.#line.send({ type: 'cancel', id: this.#id })
@@ -64,7 +64,7 @@ export class RelayedToolCall {
     this.#over(false)
   }
 
-  /** It did not run, or came to nothing: its model is told. */
+  /** Resolves with an error for the model: the tool did not run, or failed. */
   failed({ message }: Failure): void {
     this.#outcome.resolve({ content: message, isError: true })
     this.#over(false)
