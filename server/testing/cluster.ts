@@ -32,12 +32,12 @@ const cache = join(import.meta.dir, '../../node_modules/.cache/tollgate-clusters
 const weekMs = 7 * 86_400_000
 const readyMs = 60_000
 const memory = '/dev/shm'
-/** Ten times what a run has at once. */
+/** Ten times the space that a run uses at once. */
 const roomBytes = 2 * 2 ** 30
 
 /**
- * A PostgreSQL for tests that neither kill nor configure it. It never syncs: what a power cut leaves is
- * tried with servers of the product's own.
+ * The settings of a PostgreSQL for tests that neither kill nor configure it. It never syncs: tests of power cuts use
+ * the product's own servers.
  */
 const settings = {
   listen_addresses: '',
@@ -59,7 +59,7 @@ const settings = {
 }
 
 export interface Cluster extends AsyncDisposable {
-  /** Of its superuser. The database `template` in it is migrated. */
+  /** The address, with its superuser. The database `template` in it is migrated. */
   address: DatabaseAddress & { host: string; password: string }
 }
 
@@ -160,7 +160,7 @@ async function launch(home: ServerHome, stack: AsyncDisposableStack): Promise<Cl
   const child = spawn(join(programs, 'bin/postgres'), ['-D', home.cluster, ...options], {
     ...identity(home.account),
     cwd: home.cluster,
-    // Ctrl-C is for whoever runs the tests: it is stopped after them.
+    // Ctrl-C is meant for the test runner: PostgreSQL is stopped after the tests.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
     env: serverEnvironment,

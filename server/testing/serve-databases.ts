@@ -77,7 +77,7 @@ async function nextUrl(): Promise<string> {
   const { make } = await server
   while (ready.length <= spares) {
     const one = make(`test_${process.pid}_${(made += 1)}`)
-    // Who gets it is told.
+    // The request that takes this database handles the rejection.
     one.catch(() => undefined)
     ready.push(one)
   }

@@ -12,7 +12,7 @@ const pollMs = 1000
 export interface Claim {
   /** Repeats get this answer. Resolves when it is stored, or will be when the database is back. */
   keep: (answer: KeptAnswer) => Promise<void>
-  /** Nothing was done: whoever comes next is the first. Never rejects either. */
+  /** Frees the key, as nothing was done: the next request with it is the first. Never rejects either. */
   giveUp: () => Promise<void>
 }
 
@@ -26,7 +26,7 @@ interface Ports {
   onError: (error: unknown) => void
 }
 
-/** A request on this node that has a key, or asks for it; its repeats here wait for it. */
+/** A running request on this node that holds a key, or is claiming it; its repeats here wait for it. */
 interface Running {
   claimId: string
   /** Undefined when nothing was kept. */
@@ -38,8 +38,8 @@ interface Running {
 }
 
 /**
- * The idempotency keys in use on this node. A repeat here waits in memory; one on another node
- * waits for its notification, and asks the database once a second should that get lost.
+ * The idempotency keys in use on this node. A repeat here waits in memory; a repeat of another node's request waits
+ * for its notification, and polls the database once a second should that get lost.
  */
 export class Claims {
   readonly #ports: Ports
@@ -51,8 +51,8 @@ export class Claims {
   }
 
   /**
-   * The key, or what is kept under it; where the first request runs, after it has ended. Rejects
-   * with `key_reused`, with `request_timeout` when patience ends, with `gateway_unavailable`.
+   * Claims the key, or returns the answer stored under it; where the first request runs, after its end. Rejects with
+   * `key_reused`, with `request_timeout` when the wait ends, with `gateway_unavailable`.
    */
   async take(named: Named, patience: WaitTimeouts): Promise<ClaimResult> {
     // A key with another hash is for the database to refuse.
@@ -65,7 +65,7 @@ export class Claims {
     }
   }
 
-  /** The first request under a name here: asks the database, and waits for other nodes. */
+  /** Claims a key for the first request with it on this node: queries the database, and waits for other nodes. */
   async #ask(
     name: string,
     { named, patience }: { named: Named; patience: WaitTimeouts },
@@ -92,7 +92,7 @@ export class Claims {
     }
   }
 
-  /** Undefined once the key is the claim's, else what is kept under it. */
+  /** Resolves with undefined once the claim has the key, else with the entry stored under it. */
   async #claimed(claim: { named: Named; patience: WaitTimeouts; claimId: string }) {
     const { named, patience, claimId } = claim
     const { store, pause } = this.#ports
@@ -148,7 +148,7 @@ export class Claims {
     }
   }
 
-  /** Resolves when no request with a key runs on this node any more. */
+  /** Resolves when no request with a key runs on this node. */
   async idle(): Promise<void> {
     await Promise.all([...this.#running.values()].map(({ ended }) => ended))
   }

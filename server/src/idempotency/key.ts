@@ -14,8 +14,8 @@ export function readKey(header: string): string {
 }
 
 /**
- * What a key stands for: SHA-256 of a path and a body as it was read, so that white space between
- * its fields makes no other request.
+ * Hashes the request that a key stands for: SHA-256 of the path and the parsed body, so that white space between
+ * fields makes no other request.
  */
 export const hashRequest = (path: string, body: object): Buffer =>
   createHash('sha256').update(`${path}\n`).update(JSON.stringify(body)).digest()

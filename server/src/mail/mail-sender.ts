@@ -8,10 +8,10 @@ interface Options {
   send: Send
   /** The pause before the second try; it doubles with each, up to an hour. */
   firstRetryMs?: number
-  /** How long one try may take; less than the first pause, after which another node may try. */
+  /** The timeout of one attempt; less than the first pause, after which another node may try. */
   deadlineMs?: number
   onFailure: (mailId: bigint, error: unknown) => void
-  /** Mails that nobody tries again. */
+  /** Reports mails that are not tried again. */
   onGivenUp: (mailIds: readonly bigint[]) => void
 }
 
@@ -31,9 +31,9 @@ const longestError = 500
 const stopPatienceMs = 5000
 
 /**
- * Sends what waits in the outbox. Any number of nodes may: who takes a mail moves its next try ahead, so
- * that nobody else takes it meanwhile. A mail goes out once, unless a node ends between the mail server's
- * yes and writing it down: then once more, under the same Message-ID.
+ * Sends the mails in the outbox. Any number of nodes may run one: taking a mail postpones its next attempt, so that no
+ * other node takes it meanwhile. A mail is sent once, unless a node ends between the mail server's acceptance and its
+ * record: then once more, under the same Message-ID.
  */
 export class MailSender implements AsyncDisposable {
   readonly #options: Options
@@ -92,14 +92,14 @@ export class MailSender implements AsyncDisposable {
     await sql`update mail set sent_at = now(), last_error = null where id = ${mail.id}`.execute(db)
   }
 
-  /** What a stop cut off is due at once for the next one to start. */
+  /** Makes a mail that shutdown interrupted due at once for the next node to start. */
   async #giveBack({ id }: Waiting): Promise<void> {
     await sql`
       update mail set attempts = greatest(0, attempts - 1), next_attempt_at = now()
       where id = ${id} and sent_at is null`.execute(this.#options.db)
   }
 
-  /** What was not taken in all its time, and nobody is trying now. */
+  /** Gives up mails that were not accepted within their lifetime and have no attempt running. */
   async #giveUp(): Promise<void> {
     const { rows } = await sql<{ id: bigint }>`
       update mail set failed_at = now()
@@ -122,7 +122,7 @@ export class MailSender implements AsyncDisposable {
 const messageOf = ({ id, created_at: date, ...written }: Waiting): MailMessage =>
   toMessage(`mail-${id}.${date.getTime()}`, { ...written, date })
 
-/** Whether a mail waits. */
+/** Whether a mail waits in the outbox. */
 export async function isMailWaiting(db: Kysely<Schema>): Promise<boolean> {
   const { rows } = await sql<{ waits: boolean }>`
     select exists (select 1 from mail where sent_at is null and failed_at is null) as waits

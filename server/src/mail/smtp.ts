@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer'
 import type { MailMessage } from './message'
 import type { MailConfig } from '../smtp-config'
 
-/** How a mail gets to whoever delivers it. Rejects where it was not taken, or once `signal` aborts. */
+/** Hands a mail to the delivering server. Rejects where the server did not accept it, or once `signal` aborts. */
 export type Send = (message: MailMessage, signal: AbortSignal) => Promise<void>
 
 const stepMs = 10_000
@@ -14,7 +14,7 @@ function transportTo({ server }: MailConfig) {
     host,
     port,
     secure: isSecure,
-    // A password is not told to who listens on the way.
+    // A password is only sent encrypted, except on loopback.
     requireTLS: login !== undefined && !isLoopback(host),
     ...(login && { auth: { user: login.user, pass: login.password } }),
     dnsTimeout: stepMs,
@@ -27,7 +27,7 @@ function transportTo({ server }: MailConfig) {
   })
 }
 
-/** Whether the mail server takes us: connects and signs in, sends nothing. Rejects where it does not. */
+/** Verifies the mail server: connects and signs in, sends nothing. Rejects where either fails. */
 export async function verifyServer(config: MailConfig): Promise<void> {
   await transportTo(config).verify()
 }

@@ -89,7 +89,7 @@ export async function insertLogs(db: Kysely<Schema>, records: readonly string[])
   `.execute(db)
 }
 
-/** The same one by one, without those that are refused: they would stop all others for good. */
+/** Inserts logs one by one and skips those that the database refuses: they would block all others for good. */
 export async function insertSound(
   db: Kysely<Schema>,
   records: readonly string[],
@@ -103,7 +103,7 @@ export async function insertSound(
   }
 }
 
-/** What was asked and answered in one request. */
+/** The bodies of one request and its answer. */
 export interface KeptBodies {
   id: string
   startedAt: Date

@@ -4,11 +4,11 @@ import { storable } from '../db/storable'
 export const mostBodyBytes = 64 * 1024
 /** A secret that begins within the bound may end beyond it. */
 const overhang = 8 * 1024
-/** Behind what was cut. */
+/** Marks the place of a cut. */
 export const cutMark = ' [cut]'
 const secret = '[secret]'
 
-/** Keys of ours, tokens of gateways, and what providers' and clouds' secrets look like. */
+/** The shapes of our API keys, of gateways' tokens, and of providers' and clouds' secrets. */
 const shapes = [
   String.raw`(?:sk|gt)-tg-[0-9A-Za-z]{8,}`,
   String.raw`(?:sk|pk|rk|gsk|xai|hf|r8|pplx|nvapi|csk|glpat|ghp|gho|ghs|fw|tgp|key)[-_][\w.-]{8,}`,
@@ -30,7 +30,7 @@ const known = new RegExp(`${wordStart}(?:${shapes.join('|')})`, 'gi')
 const fields =
   /("(?:authorization|proxy-authorization|x-api-key|api[_-]?key|access[_-]?token|refresh[_-]?token|client[_-]?secret|secret[_-]?(?:access[_-]?)?key|password)"\s*:\s*)"(?:[^"\\]|\\.)*"?/gi
 
-/** A text without what looks like a secret. */
+/** Redacts everything in a text that looks like a secret. */
 export const withoutSecrets = (text: string): string =>
   text.replaceAll(fields, `$1"${secret}"`).replaceAll(known, secret)
 

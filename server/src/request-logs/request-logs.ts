@@ -4,9 +4,9 @@ import { RequestLog, type LogPorts, type LogSink } from './request-log'
 
 interface Options {
   sink: LogSink
-  /** Whether the operator allows bodies to be kept. */
+  /** Whether the operator allows bodies to be stored. */
   allowsBodies: () => boolean
-  /** Told of each request that has ended, once, with milliseconds. */
+  /** Called once for each request that has ended, with its duration in milliseconds. */
   onEnd?: (values: LogValues, tookMs: number) => void
 }
 
@@ -29,12 +29,12 @@ export class RequestLogs {
     }
   }
 
-  /** A request whose key and permission were accepted; it must be ended. */
+  /** Begins the log of a request whose key and permission were accepted; it must be ended. */
   begin(arrival: Arrival, caller: LoggedCaller): RequestLog {
     return new RequestLog(this.#ports, arrival, caller)
   }
 
-  /** How many requests run. */
+  /** The number of running requests. */
   get running(): number {
     return [...this.#running.values()].reduce((sum, running) => sum + running, 0)
   }

@@ -7,7 +7,7 @@ const dayMs = 86_400_000
 const minuteDays = 31
 const hourMonths = 25
 
-/** What was forgotten of the request logs. */
+/** The purged partitions and rows of request logs. */
 interface ForgottenLogs {
   partitions: string[]
   sums: number

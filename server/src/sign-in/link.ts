@@ -10,20 +10,20 @@ const dayMs = 86_400_000
 const prefix = 'magic-link:'
 const invitationMs = 7 * dayMs
 
-/** What is kept of a link's token. */
+/** Returns the stored form of a link's token. */
 export const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
 
 interface Wanted {
   email: string
-  /** Where the service is reached, without a final slash. */
+  /** The base URL of the service, without a final slash. */
   address: string
   lifeMs: number
 }
 
 /**
- * A link that signs the account of an address in, once. Links that were made for it before, or mailed to it,
- * no longer work. Written as better-auth's plugin for such links writes its own, so that the library need not
- * be loaded before somebody signs in.
+ * Creates a link that signs in the account of an address, once. Earlier links for the address no longer work. The row
+ * has the form that better-auth's plugin for such links writes, so that the library need not be loaded before the
+ * first sign-in.
  */
 export async function createSignInLink(
   db: Kysely<Schema>,

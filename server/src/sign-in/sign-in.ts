@@ -16,10 +16,10 @@ const day = 86_400
 const sessionSeconds = 30 * day
 const linkSeconds = 15 * 60
 const maxName = 100
-/** Set by us on every request, so that what a client sends under this name does not count. */
+/** Set by Tollgate on every request, so that a client's header of this name has no effect. */
 const addressHeader = 'x-tollgate-address'
 
-/** Where an account of another service is accepted from. */
+/** The OAuth client at a provider whose accounts may sign in. */
 export interface OAuthClient {
   clientId: string
   clientSecret: string
@@ -29,10 +29,10 @@ export interface SignInOptions {
   db: Kysely<Schema>
   /** Signs cookies; the same on every node. */
   secret: string
-  /** Where people reach this service, without a final slash: what links in mails begin with. */
+  /** The public base URL of the service, without a final slash: links in mails begin with it. */
   address: string
   providers: { github?: OAuthClient; google?: OAuthClient }
-  /** Who may make an account, asked each time. */
+  /** The sign-up policy, read at each attempt. */
   signUp: () => 'open' | 'invite' | 'closed'
   onError: (error: unknown) => void
 }
@@ -54,7 +54,7 @@ export function createSignIn(options: SignInOptions) {
       const answer = await auth.handler(new Request(request, { headers }))
       return leadingHere(answer, [new URL(options.address).origin, ...originsOf(request)])
     },
-    /** Whose session the cookie of a request is; undefined where it is none, or over. */
+    /** Returns the account of a request's session cookie; undefined where there is no session, or it has ended. */
     async userOf(headers: Headers): Promise<string | undefined> {
       const query = { disableRefresh: true, disableCookieCache: true }
       const found = await auth.api.getSession({ headers, query })
@@ -96,7 +96,7 @@ function build(options: SignInOptions) {
       ...tables.rateLimit,
       enabled: true,
       storage: 'database',
-      // It is counted by address, until nobody there asks for ten seconds: a whole office would be shut out.
+      // The library counts it by address until ten seconds pass without a request: a whole office would be locked out.
       customRules: { '/get-session': false },
     },
     ...byMail(options),
@@ -111,7 +111,7 @@ function build(options: SignInOptions) {
       }),
     ],
     hooks: {
-      // The library tells nobody why an account could not be made, so it is asked before.
+      // The library's error does not reveal why an account could not be created, so that is checked before.
       before: createAuthMiddleware(async ({ path, body }) => {
         checkName(body?.name)
         await checkTries(db, path, body?.email)
@@ -164,7 +164,7 @@ const byMail = ({ db, address }: SignInOptions) =>
     },
   }) satisfies BetterAuthOptions
 
-/** Only to who has an account; whoever asks is told the same. */
+/** Sends a link only where the address has an account; the client's answer is the same in both cases. */
 async function sendLink(db: Kysely<Schema>, email: string, url: string): Promise<void> {
   const user = await db
     .selectFrom('users')
@@ -193,7 +193,7 @@ function checkName(name: unknown): void {
   throw new APIError('BAD_REQUEST', { code: 'INVALID_NAME', message })
 }
 
-/** Throws where accounts are only made by invitation, or by nobody. */
+/** Throws where accounts are created by invitation only, or not at all. */
 async function checkSignUp({ db, signUp }: SignInOptions, email: string): Promise<void> {
   const mode = signUp()
   if (mode === 'open') return
