@@ -7,10 +7,10 @@ type Network = ReturnType<typeof ipaddr.parseCIDR>
 const networks = (texts: readonly string[]): Network[] =>
   texts.map((text) => ipaddr.parseCIDR(text))
 
-/** Where today's global unicast addresses of IPv6 are. Source: IANA, ipv6-address-space. */
+/** The range of today's global unicast addresses of IPv6. Source: IANA, ipv6-address-space. */
 const globalUnicast = networks(['2000::/3'])
 
-/** What counts as unicast and yet leads inside, or nowhere. */
+/** Addresses that count as unicast but lead into a private network, or nowhere. */
 const exceptions = networks([
   // Answers inside every Azure machine: certificates, secrets of extensions.
   '168.63.129.16/32',

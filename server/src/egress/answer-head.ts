@@ -1,6 +1,6 @@
 import { HeadFields, trimBlanks } from './head-fields'
 
-/** How the end of a body is found. Source: RFC 9112, 6.3. */
+/** The way in which the end of a body is found. Source: RFC 9112, 6.3. */
 export type Framing = 'none' | 'length' | 'chunked' | 'until-close'
 
 /** The first lines of an answer. */
@@ -10,18 +10,18 @@ export interface AnswerHead {
   framing: Framing
   /** Bytes of the body; only where its framing is `length`. */
   length: number
-  /** How long the connection may be idle before it is used again, milliseconds; 0: never again. */
+  /** How long the connection may be idle before it is used again, in milliseconds; 0: never again. */
   keepMs: number
 }
 
-/** What is sent is not HTTP/1.1, or could be read in two ways. */
+/** An answer that is not HTTP/1.1, or is ambiguous. */
 export class MalformedAnswer extends Error {
   override readonly name = 'MalformedAnswer'
 }
 
-/** Servers that say nothing close after a minute or more, most of them; some after five seconds. */
+/** The idle time of servers that state none: most close after a minute or more; some after five seconds. */
 const usualKeepMs = 30_000
-/** What it takes a close to arrive here. */
+/** The time for a server's close to arrive here. */
 const marginMs = 1000
 
 /** The line of the status, and one line a field: nothing folded, no blank before a colon, no control characters. */
@@ -58,9 +58,8 @@ function framingOf(status: number, fields: HeadFields): Framing {
 }
 
 /**
- * Whether the sender may take another place for the end of the body, so that the rest would be read as the
- * next answer: with two ends, with chunks in HTTP/1.0, and with a body where none can be.
- * Source: RFC 9112, 6.1 and 6.3.
+ * Whether the sender may see the end of the body at another place, so that the rest would be read as the next answer:
+ * with two ends, with chunks in HTTP/1.0, and with a body where none can be. Source: RFC 9112, 6.1 and 6.3.
  */
 function isAmbiguous(framing: Framing, fields: HeadFields, minor: string | undefined): boolean {
   const isCoded = fields.has('transfer-encoding')
@@ -70,7 +69,7 @@ function isAmbiguous(framing: Framing, fields: HeadFields, minor: string | undef
 
 const isDigits = /^\d{1,15}$/
 
-/** The same length may be told more than once. */
+/** Parses Content-Length, which may be sent several times with the same value. */
 function lengthOf(value: string): number {
   if (isDigits.test(value)) return Number(value)
   const [first = '', ...others] = value.split(',').map((part) => trimBlanks(part, 0, part.length))

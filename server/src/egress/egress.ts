@@ -4,11 +4,11 @@ import { Transport, type Request } from './transport'
 
 /** One request to an upstream. */
 export interface UpstreamCall extends Request {
-  /** Whose connection it goes by: an account, or null for the operator's own. */
+  /** The account that owns the connection, or null for the operator's own. */
   owner: string | null
 }
 
-/** A request by the connection of somebody who is not the operator. */
+/** A request over a connection that is not the operator's. */
 export interface OwnedCall extends Request {
   owner: string
 }
@@ -24,9 +24,8 @@ interface Ways {
 }
 
 /**
- * The only way out to an upstream. The operator's connections may lead anywhere; whatever belongs to
- * somebody else takes the guarded way. A host that does not take connections is given up after
- * `connectMs`.
+ * The only way out to an upstream. The operator's connections may lead anywhere; all others take the guarded way. An
+ * attempt to connect to a host ends after `connectMs`.
  */
 export class Egress {
   readonly #timers: { readonly connectMs: number }

@@ -2,7 +2,7 @@ import type { Answer } from './answer'
 import { ConnectionFailed } from './connection-failed'
 import type { Stop } from './stop-signal'
 
-/** One request that a self-hosted gateway is to pass on to a server of its own. */
+/** A request that a self-hosted gateway forwards to one of its servers. */
 export interface GatewayCall {
   /** Key of the provider, and the model by the name that its server has for it. */
   provider: string
@@ -12,15 +12,15 @@ export interface GatewayCall {
   body: Record<string, unknown>
   isStream: boolean
   stop: Stop
-  /** How long it may take altogether. */
+  /** The timeout of the whole call. */
   timeoutMs: number
   /** Set where its body is large: released once that was sent on. */
   sent?: { release: () => void } | undefined
 }
 
 /**
- * The socket of a gateway was lost, or is not there: this says nothing of the servers behind it, and
- * whether it is there again is known at once.
+ * The socket of a gateway was lost, or does not exist: this does not reflect on the servers behind it, and its return
+ * is noticed at once.
  */
 export class GatewayLost extends ConnectionFailed {
   override readonly name = 'GatewayLost'

@@ -9,10 +9,10 @@ import type { Stop } from './stop-signal'
 import type { Transport, Way } from './transport'
 import { checkCall, checkUserUrl, type CheckedUrl, type UrlRules } from './user-url'
 
-/** A request that may not go where it leads. Whoever sent it learns only that nobody was reached. */
+/** A request to a forbidden target. The caller learns only that the host was not reached. */
 export class AddressRefused extends ConnectionFailed {
   override readonly name = 'AddressRefused'
-  /** Why, for whoever wrote the address; set where its text alone says it, and no network was asked. */
+  /** The reason, for the author of the URL; set where the URL's text alone gives it, without a network lookup. */
   readonly refusal: string | undefined
 
   constructor(why: string, { isOfText = false } = {}) {
@@ -27,7 +27,7 @@ interface Guard {
   rules: UrlRules
   names: Names
   transport: Transport
-  /** Whether an address may be connected to; tests have no public ones. */
+  /** Whether an address may be connected to; tests override it, as they have no public addresses. */
   isOpen?: (address: string) => boolean
   /** Authorities instead of the usual ones, for tests. */
   ca?: string
@@ -56,7 +56,7 @@ const mostLookUpMs = 2000
  */
 export class GuardedEgress {
   readonly #guard: Required<Omit<Guard, 'ca'>> & Pick<Guard, 'ca'>
-  /** What was looked up, judged once as long as it is fresh. */
+  /** Verdicts on looked-up addresses, each computed once while the lookup is fresh. */
   readonly #judged = new WeakMap<readonly string[], Judged>()
 
   /** Throws where the environment names a proxy, which would connect in our place. */
@@ -66,8 +66,8 @@ export class GuardedEgress {
   }
 
   /**
-   * Whether a URL that a customer sets may be called, as far as can be told now: a name that nobody
-   * knows yet is judged when it is used.
+   * Checks whether a URL that a customer sets may be called, as far as is known now: a name that does not resolve yet
+   * is checked when it is used.
    */
   async check(text: string, owner: string): Promise<CheckedUrl> {
     const checked = checkUserUrl(text, this.#guard.rules)
@@ -108,7 +108,7 @@ export class GuardedEgress {
     throw new AddressRefused('the name has no address')
   }
 
-  /** What was stored may be older than the rules; paths that we add keep to them too. */
+  /** A stored URL may be older than the rules; the paths that Tollgate appends must obey them too. */
   #checked(text: string): URL {
     const { url, refusal } = checkCall(text, this.#guard.rules)
     if (refusal !== undefined) throw new AddressRefused(refusal, { isOfText: true })
@@ -131,12 +131,12 @@ export class GuardedEgress {
     return open
   }
 
-  /** What operators let customers name although it is private. */
+  /** Private networks that operators let customers use. */
   get #allowed(): readonly string[] {
     return this.#guard.rules.privateNetworks?.() ?? noNetworks
   }
 
-  /** One that is not public spoils the others: such a name is a mistake, or waits for its chance. */
+  /** One private address rejects all addresses of a name: such a name is a mistake, or a prepared attack. */
   #judge(host: string, addresses: readonly string[]): readonly string[] {
     const allowed = this.#allowed
     const closed = addresses.find(
@@ -147,7 +147,7 @@ export class GuardedEgress {
     throw new AddressRefused(`${host} leads to ${closed}`)
   }
 
-  /** Asked and verified as if the URL still had its name, on connections of this owner only. */
+  /** Options for requesting and verifying as if the URL still had its name, on connections of this owner only. */
   #asFor({ hostname, host }: URL, owner: string): Omit<Way, 'connectMs'> {
     const { ca } = this.#guard
     const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0
@@ -159,13 +159,13 @@ export class GuardedEgress {
   }
 }
 
-/** The same URL with an address in place of its name. */
+/** Returns the URL with an address in place of its name. */
 function pin({ port, pathname, search }: URL, address: string): string {
   const host = isIP(address) === 6 ? `[${address}]` : address
   return `https://${host}${port === '' ? '' : `:${port}`}${pathname}${search}`
 }
 
-/** What a name server says, or the reason of a signal that aborts before. */
+/** Returns a name server's answer, or rejects with the reason of a signal that aborts before. */
 async function unlessAborted<T>(answer: Promise<T>, signal: Stop): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const abort = { handleEvent: () => reject(signal.reason) }

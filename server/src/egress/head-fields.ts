@@ -1,7 +1,7 @@
-/** The fields of a head, looked for when they are asked for: of two dozen that are sent, few are. */
+/** The fields of a head, searched on demand: of two dozen that are sent, few are used. */
 export class HeadFields {
   readonly #text: string
-  /** The same length: a head has no letters beyond Latin. */
+  /** Lower case keeps the length: a head has no letters beyond Latin. */
   readonly #lower: string
 
   /** `text`: lines that end with CRLF but for the last; the first is of no field. */
@@ -14,7 +14,7 @@ export class HeadFields {
     return this.#lower.includes(`\r\n${name}:`)
   }
 
-  /** By a name in lower case; what was sent several times is joined by `, `. */
+  /** By a name in lower case; values of a field sent several times are joined by `, `. */
   get(name: string): string | undefined {
     const sought = `\r\n${name}:`
     let found: string | undefined

@@ -1,10 +1,7 @@
 const nothing = Buffer.alloc(0)
 const firstCapacity = 1024
 
-/**
- * Bytes that nobody has read yet, in one piece: thousands of small ones would each be an object many
- * times their size.
- */
+/** Unread bytes in one piece: thousands of small pieces would each be an object many times their size. */
 export class HeldBytes {
   #bytes = nothing
   #length = 0

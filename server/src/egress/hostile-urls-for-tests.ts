@@ -54,7 +54,7 @@ const around = [
   `https://one.example/${'a'.repeat(1000)}`,
 ]
 
-/** Row of docs/faults.md -> addresses that nobody but the operator may set. */
+/** Row of docs/faults.md -> addresses that only the operator may set. */
 export const hostileUrls: Readonly<Record<string, readonly string[]>> = {
   'X01: this machine': [
     ...spelled('127.0.0.1 0.0.0.0 127.255.255.254'),

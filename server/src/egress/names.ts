@@ -20,14 +20,14 @@ const mostOfOne = 8
 
 interface Question {
   name: string
-  /** Who wants to know. */
+  /** The owner of the connection that needs the address. */
   owner: string
   deadlineMs: number
 }
 
 /**
- * The addresses of names, each asked for once in a while. What is told once is what is connected to:
- * nothing looks a name up a second time. `/etc/hosts` and search domains are not read.
+ * Resolves names to addresses, and caches them for a while. Connections use the addresses of this one lookup: no name
+ * is looked up a second time. `/etc/hosts` and search domains are not read.
  */
 export class Names {
   readonly #ask: AskNameServer
@@ -35,7 +35,7 @@ export class Names {
     max: mostNames,
     ttl: freshForMs,
   })
-  /** Whose questions are being asked, as often as there are some. */
+  /** The owners of running lookups, once for each lookup. */
   readonly #asking: string[] = []
 
   constructor(ask: AskNameServer = askNameServer()) {
@@ -49,7 +49,7 @@ export class Names {
     if (known) return known
     const addresses = this.#look(question)
     this.#known.set(name, addresses)
-    // A failure is told to all who wait for it, and to nobody after them.
+    // A failure reaches all callers that wait for it, and is not cached.
     addresses.catch(() => {
       if (this.#known.peek(name) === addresses) this.#known.delete(name)
     })
@@ -80,7 +80,7 @@ export class Names {
 
 const tries = 2
 
-/** Asks these name servers, or those of the machine. */
+/** Queries these name servers, or those of the machine. */
 export const askNameServer =
   (servers?: readonly string[]): AskNameServer =>
   async (name, deadlineMs) => {

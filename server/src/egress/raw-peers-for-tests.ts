@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import type { Request } from './transport'
 
-/** One piece that came, as a rule a request, and the connection that it came on, counted from 1. */
+/** One received piece, as a rule a request, and the number of its connection, counted from 1. */
 interface Came {
   connection: number
   text: string

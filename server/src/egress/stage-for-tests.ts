@@ -9,19 +9,19 @@ import { Transport } from './transport'
 
 const fixture = (name: string) => readFileSync(join(import.meta.dir, 'fixtures', name), 'utf8')
 
-/** Who signs for the servers of the tests. */
+/** The authority that signs the certificates of test servers. */
 export const authority = fixture('authority.pem')
 
 interface Arrived {
   /** Counts connections that got through TLS, from 1. */
   connection: number
-  /** The name that the client asked TLS for. */
+  /** The name in the client's SNI. */
   serverName: string
-  /** As it came, body included. */
+  /** The request as received, body included. */
   text: string
 }
 
-/** A TLS server that answers each request with what `answer` writes. */
+/** A TLS server that answers each request with the text of `answer`. */
 export interface Peer {
   port: number
   /** All that were made, through TLS or not. */
@@ -31,19 +31,19 @@ export interface Peer {
 }
 
 interface PeerOptions {
-  /** `127.0.0.2` where nothing else is said, which the tests take for a public address. */
+  /** `127.0.0.2` by default, which the tests treat as a public address. */
   host?: string
   port?: number
-  /** Of `one.example`, `two.example` and `*.wild.example`, `expired` or not. */
+  /** The certificate for `one.example`, `two.example` and `*.wild.example`, expired or not. */
   certificate?: 'server' | 'expired'
 }
 
 const plain = (socket: Socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
 
-/** What is opened for one test. */
+/** Holds the resources of one test. */
 export class TestStage implements Disposable {
   readonly #closing: (() => unknown)[] = []
-  /** What has connected to an address that must not be connected to. */
+  /** Connections to an address that must not be connected to. */
   readonly trespassers: string[] = []
 
   async peer(
@@ -159,7 +159,7 @@ async function listening(server: Listening, port: number, host: string): Promise
   }
 }
 
-/** What a promise rejects with. */
+/** Returns the reason with which a promise rejects. */
 export const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => undefined,

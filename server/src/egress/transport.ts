@@ -7,19 +7,19 @@ import type { Resending } from './exchange'
 import type { Stop } from './stop-signal'
 import { parseTarget, type UrlTarget } from './target'
 
-/** Who is told that a request was sent. */
+/** Notified when a request was sent. */
 export interface SendObserver {
   release: () => void
 }
 
-/** One request as it goes out. */
+/** One request as it is sent. */
 export interface Request {
   url: string
   method: 'POST' | 'GET'
   headers: Readonly<Record<string, string>>
   body?: string
   signal: Stop
-  /** Told once the system has taken all of it. */
+  /** Released once the operating system has taken the whole request. */
   sent?: SendObserver | undefined
 }
 
@@ -34,8 +34,8 @@ export interface Way {
 }
 
 /**
- * A connection that was closed because it had been idle is lost within a round trip of the request. Later the
- * server had the request, and may have done what it asks for.
+ * A connection that was closed as idle fails within a round trip of the request. After a later failure the server had
+ * the request, and may have acted on it.
  */
 const maxStaleMs = 5000
 /** No longer message is kept until its answer begins; it goes by a connection that is made for it. */
@@ -43,7 +43,7 @@ const maxKeptBytes = 1 << 20
 
 interface Route {
   transport: Transport
-  /** Of the connections that may serve it. */
+  /** The key of connections that may serve the request. */
   key: string
   target: UrlTarget
   way: Way
@@ -71,8 +71,8 @@ class Sending implements Resending {
 }
 
 /**
- * Sends requests, by HTTP/1.1. Redirects are not followed, and a host that does not take connections
- * is given up. Asks nobody whether the URL is one to go to.
+ * Sends requests by HTTP/1.1. It does not follow redirects, and stops waiting for a host that does not take
+ * connections. It does not check whether the URL may be called.
  */
 export class Transport {
   readonly #idle = new IdleConnections()
@@ -96,8 +96,8 @@ export class Transport {
   }
 
   /**
-   * Sends a request once more, by a connection of its own, where the idle one was closed before a byte of the
-   * answer had come. Its server may have read the first one, so that nobody else may be sent it after a failure.
+   * Sends a request once more, over a new connection, where the idle one was closed before a byte of the answer had
+   * arrived. Its server may have read the first one, so that no other upstream may receive it after a failure.
    */
   async resend(sending: Sending, { key, exchanges }: HttpConnection): Promise<Answer> {
     if (exchanges === 2) this.#idle.countClosedSoon(key)
@@ -109,7 +109,7 @@ export class Transport {
     }
   }
 
-  /** By a connection that is idle; undefined where there is none. */
+  /** Sends a request over an idle connection; undefined where there is none. */
   #sentIdle(sending: Sending): Promise<Answer> | undefined {
     const { route, message, signal } = sending
     const { key } = route
@@ -153,7 +153,7 @@ function messageOf(
   return { head, body, sent, bytes: head.length + bodyBytes }
 }
 
-/** Who may share a connection: the same owner, who verifies the same name by the same authorities. */
+/** The key of connections that may be shared: the same owner, and the same name verified by the same authorities. */
 const keyOf = ({ origin }: UrlTarget, { tls, owner }: Way): string =>
   tls === undefined && owner === undefined
     ? origin

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { isPublic, isWithin } from './address'
 
-/** What an address that a user sets may be. */
+/** The rules for a URL that a customer sets. */
 export interface UrlRules {
   /** The ports that may be named. */
   ports: readonly number[]
@@ -14,7 +14,7 @@ export interface UrlRules {
 /** An address that may be stored and called, or why not, in words for the caller. */
 export type CheckedUrl = { href: string; refusal?: never } | { href?: never; refusal: string }
 
-/** What is called is what was stored, and a path of ours behind it. */
+/** The called URL is the stored one, followed by a path of Tollgate's. */
 const longest = 1000
 const longestName = 253
 
@@ -26,8 +26,8 @@ const label = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/
 const lastLabel = /^(?:[a-z]{2,63}|xn--[a-z\d-]{1,59})$/
 
 /**
- * Names that no public resolver knows and that private ones do. Source: RFC 6761, 6762, 7686, 8375,
- * 9476, ICANN's resolution on `internal`, SAC113, and what routers and clusters use.
+ * Names that no public resolver has and that private ones do. Source: RFC 6761, 6762, 7686, 8375, 9476, ICANN's
+ * resolution on `internal`, SAC113, and the defaults of routers and clusters.
  */
 const privateSuffixes = new Set(
   (
@@ -51,7 +51,7 @@ function hostRefusal(host: string, { ownHosts, privateNetworks }: UrlRules): str
   if (!isName || !lastLabel.test(last) || host.length > longestName) {
     return 'The host is no full domain name.'
   }
-  // Where some are allowed, what the name leads to decides.
+  // Where private networks are allowed, the resolved address decides.
   if (!privateSuffixes.has(last) || allowed.length > 0) return undefined
   return 'The host is a name of private networks.'
 }
@@ -81,7 +81,7 @@ export function checkUserUrl(text: string, rules: UrlRules): CheckedUrl {
   return { href: `${url.origin}${url.pathname.replace(/\/+$/, '')}` }
 }
 
-/** Behind the origin: a path and a query of what adapters write, which escape all else. */
+/** The part after the origin: a path and a query in the characters that adapters write, which escape all others. */
 const behind =
   /^(https:\/\/[^/?#\\]+)((?:\/(?:[\w.~:@+!$'()*,;=-]|%[\da-f]{2})*)*)(\?(?:[\w.~:@+!$'()*,;=&/-]|%[\da-f]{2})*)?$/i
 
@@ -89,8 +89,8 @@ const behind =
 export type CheckedCall = { url: URL; refusal?: never } | { url?: never; refusal: string }
 
 /**
- * The same for what is called: an address that a user set, with what a provider's dialect has behind
- * it. Where it leads is judged alike.
+ * Checks a URL before a call: one that a customer set, followed by the path of a provider's dialect. The rules for its
+ * host are the same.
  */
 export function checkCall(text: string, rules: UrlRules): CheckedCall {
   const [, origin = '', path = '', query = ''] = behind.exec(text) ?? []

@@ -1,4 +1,4 @@
-/** Cases in which Node's client does something else with an answer than the vectors say. */
+/** Cases in which Node's client treats an answer otherwise than the vectors require. */
 export interface Difference {
   node: 'accepted' | 'rejected' | 'waiting' | 'upgraded' | 'reused' | 'closed'
   /** Why Tollgate's client does otherwise. */

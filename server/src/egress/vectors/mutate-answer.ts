@@ -15,7 +15,7 @@ export class SeededRandom {
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * bound)
   }
 
-  /** One of several. Throws where there is none. */
+  /** Picks one of several. Throws where there is none. */
   pick<Item>(items: readonly Item[]): Item {
     const item = items[this.below(items.length)]
     if (item === undefined) throw new RangeError('there is nothing to pick from')
@@ -105,7 +105,7 @@ const mutations: readonly Mutation[] = [
   (bytes, _random, other) => bytes + other,
 ]
 
-/** One of some answers, changed up to four times. */
+/** Picks one of the answers and changes it up to four times. */
 export function mutateAnswer(answers: readonly string[], random: SeededRandom): string {
   let bytes = random.pick(answers)
   for (let left = random.below(5); left > 0; left--) {
@@ -114,7 +114,7 @@ export function mutateAnswer(answers: readonly string[], random: SeededRandom): 
   return bytes
 }
 
-/** Bytes cut into up to so many pieces, at any places. */
+/** Cuts bytes into at most `maxPieces` pieces, at random places. */
 export function cutBytes(bytes: string, maxPieces: number, random: SeededRandom): string[] {
   const cuts = Array.from({ length: random.below(maxPieces) }, () => random.below(bytes.length + 1))
   const places = [0, ...cuts.toSorted((one, other) => one - other), bytes.length]

@@ -1,19 +1,19 @@
 import { HttpExchange } from '../exchange'
 import type { Vector } from './vector'
 
-/** What an exchange made of bytes that came as these pieces. */
+/** The result of an exchange for bytes that arrived in these pieces. */
 export interface AnswerReading {
   /** Undefined where it waits for more. */
   outcome: Vector['outcome'] | undefined
   /** The value of a field of the answer; null where there is none, or no answer. */
   field: (name: string) => string | null
-  /** How many bytes had come as it was decided; all of them where the end of the connection decided. */
+  /** The number of bytes that had arrived at the decision; all of them where the end of the connection decided. */
   bytes: number
 }
 
-/** A connection without a socket: what an exchange does with it. */
+/** A connection without a socket, which records an exchange's calls. */
 class FakeLine {
-  /** Undefined as long as the exchange goes on; `destroyed` where it may not be used again. */
+  /** Undefined while the exchange runs; `destroyed` where the connection may not be used again. */
   state: 'kept' | 'destroyed' | undefined
 
   pause(): void {}

@@ -1,4 +1,4 @@
-/** What a client must make of an answer: its status and body, or a rejection. */
+/** The required result of a client for an answer: its status and body, or a rejection. */
 export type VectorOutcome = Accepted | 'rejected'
 
 interface Accepted {
@@ -9,10 +9,10 @@ interface Accepted {
   isReusable: boolean
 }
 
-/** How the sender leaves the connection behind its bytes: open, closed in order, or reset. */
+/** The state in which the sender leaves the connection after its bytes: open, closed in order, or reset. */
 type Ending = 'open' | 'fin' | 'reset'
 
-/** Bytes that a server may send as its answer to `POST / HTTP/1.1`, and what a client must make of them. */
+/** Bytes that a server may send as its answer to `POST / HTTP/1.1`, and the required result of a client. */
 export interface Vector {
   /** Section of the RFC that decides. */
   source: string
@@ -68,7 +68,7 @@ export const section = (
 
 const maxNameLength = 50
 
-/** The same verdict for variants of one text, each named by itself. Throws where two have one name. */
+/** Builds vectors with one outcome for variants of a text, each named by itself. Throws where two have one name. */
 export function each(
   variants: readonly string[],
   bytesOf: (variant: string) => string,
