@@ -9,11 +9,11 @@ export interface Membership {
   role: MembershipRow['role']
   status: MembershipRow['status']
   isPrimary: boolean
-  /** Nano-dollars a month; null for what the organization says. */
+  /** Nano-dollars a month; null for the organization's default. */
   spendingLimit: bigint | null
 }
 
-/** What an organization lets its members use together; null for no limit. */
+/** The limits on the use of an organization by all its members together; null for no limit. */
 export interface SharedLimits {
   requestsPerMinute: number
   tokensPerMinute: number
@@ -21,17 +21,17 @@ export interface SharedLimits {
   monthlyRequests: number | null
   /** Nano-dollars. */
   monthlySpend: bigint | null
-  /** Of a member without a limit of his own. */
+  /** The monthly limit of a member without an own one. */
   memberSpend: bigint | null
 }
 
-/** What an organization has for its members. */
+/** The offer and the limits that an organization has for its members. */
 export interface Shared {
   offer: Offer
   limits: SharedLimits
 }
 
-/** What holds for one member's use of an organization; its `memberSpend` is his. */
+/** The limits of one member's use of an organization; `memberSpend` is this member's. */
 export interface MemberTerms extends SharedLimits {
   organizationId: string
 }
@@ -41,7 +41,7 @@ const callers: ReadonlySet<string> = new Set(['owner', 'admin', 'developer', 'me
 
 const mayCall = ({ role, status }: Membership) => status === 'active' && callers.has(role)
 
-/** What one account brings to routing: its own connections and those of its organizations. */
+/** The connections and organizations that one account brings to routing: its own, and those of its organizations. */
 export class AccountCatalog {
   /** Every status; the primary one first, then the oldest. */
   readonly memberships: readonly Membership[]
@@ -55,8 +55,8 @@ export class AccountCatalog {
   readonly #places = new Map<string, readonly CandidatePlace[]>()
 
   /**
-   * `shared`: of the organizations whose models it may call. `fundedBy` is what the account set, and
-   * counts where the organization is one of those.
+   * `shared`: of the organizations whose models it may call. `fundedBy` is the account's setting, and applies where
+   * the organization is one of those.
    */
   constructor(
     own: Offer,
@@ -80,7 +80,7 @@ export class AccountCatalog {
     )
   }
 
-  /** What holds for the account's use of an organization whose models it may call. */
+  /** Returns the limits of the account's use of an organization whose models it may call. */
   termsIn(organizationId: string): MemberTerms | undefined {
     return this.#terms.get(organizationId)
   }
@@ -147,7 +147,7 @@ export class AccountCatalog {
   }
 }
 
-/** What an account has of organizations. */
+/** The memberships of an account. */
 interface Belonging {
   shared: ReadonlyMap<string, Shared>
   fundedBy: string | null
@@ -161,10 +161,10 @@ const connectionsOf = (places: readonly CandidatePlace[]): OwnedConnection[] =>
 
 const turnOf = ({ billing }: CandidatePlace) => (billing === 'member_pays' ? 1 : 0)
 
-/** What the many have who own nothing and belong nowhere. */
+/** Shared by all accounts without connections and memberships. */
 export const emptyAccount = new AccountCatalog(nothing)
 
-/** An account as it was read; what its organizations have is kept with them. */
+/** An account as read; its organizations' entries are cached with them. */
 interface Account {
   own: Offer
   memberships: readonly Membership[]
@@ -181,10 +181,10 @@ const nobody: Account = {
   composed: { parts: [], catalog: emptyAccount },
 }
 
-/** Where `AccountCatalogs` reads; all reject when the database does not answer. */
+/** The queries of `AccountCatalogs`; all reject when the database does not answer. */
 export interface AccountReads {
   account: (userId: string) => Promise<Omit<Account, 'composed'>>
-  /** What an organization has; undefined while it is suspended. */
+  /** Reads an organization's offer and limits; undefined while it is suspended. */
   organization: (organizationId: string) => Promise<Shared | undefined>
   /** Whether an organization serves a provider that the account could join, or waits to. */
   offeredElsewhere: (userId: string, provider: string) => Promise<boolean>
@@ -195,7 +195,7 @@ interface Clock {
   random?: () => number
 }
 
-/** What accounts bring to routing, in memory; in the steady state without a promise. */
+/** Caches in memory what accounts bring to routing; in the steady state it returns without a promise. */
 export class AccountCatalogs {
   readonly #accounts: SwrCache<Account>
   readonly #organizations: SwrCache<Shared | undefined>
@@ -228,7 +228,7 @@ export class AccountCatalogs {
     })
   }
 
-  /** How many entries are kept. */
+  /** The number of cached entries. */
   get size(): number {
     return this.#accounts.size + this.#organizations.size + this.#elsewhere.size
   }
@@ -241,16 +241,16 @@ export class AccountCatalogs {
   }
 
   /**
-   * What an organization has, whoever asks; undefined while it is suspended. Throws or rejects with
-   * `gateway_unavailable`.
+   * Returns an organization's offer and limits, for any account; undefined while it is suspended. Throws or rejects
+   * with `gateway_unavailable`.
    */
   sharedBy(organizationId: string): Shared | undefined | Promise<Shared | undefined> {
     return this.#organizations.of(organizationId)
   }
 
   /**
-   * Whether an organization serves a provider that the account is no active member of: a public
-   * one, or one that it waits to be let into. Asked only of who is denied.
+   * Whether an organization serves a provider that the account is no active member of: a public one, or one whose
+   * approval it awaits. Only used for accounts that are denied.
    */
   isOfferedElsewhere(userId: string, provider: string): boolean | Promise<boolean> {
     return this.#elsewhere.of(`${userId} ${provider}`)
@@ -279,7 +279,7 @@ export class AccountCatalogs {
   }
 }
 
-/** The same object as long as the same parts are in it. */
+/** Returns the same object as long as its parts are the same. */
 function composed(account: Account, parts: readonly (Shared | undefined)[]): AccountCatalog {
   const last = account.composed
   const isSame =

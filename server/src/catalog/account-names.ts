@@ -7,24 +7,24 @@ import type { Database } from '../db/database'
 import { DatabaseLiveness } from '../db/liveness'
 import type { Schema } from '../db/schema'
 
-/** Whose a handle or a slug is. */
+/** The owner of a handle or a slug. */
 export type NameOwner = { userId: string } | { organizationId: string }
 
 /** Collections by name. */
 export type Collections = ReadonlyMap<string, Collection>
 
-/** Where `AccountNames` reads. */
+/** The queries of `AccountNames`. */
 export interface NameReads {
   mappings: (userId: string) => Promise<Mappings>
   /** The enabled ones of an account or of an organization. */
   collections: (ownerId: string) => Promise<Collections>
-  /** Undefined for a name that nobody has. */
+  /** Undefined for a name without an owner. */
   owner: (name: string) => Promise<NameOwner | undefined>
 }
 
 /**
- * What accounts and organizations call models, in memory; in the steady state without a promise. All
- * throw or reject with `gateway_unavailable` where the database was needed and did not answer.
+ * Caches in memory the aliases of accounts and organizations for models; in the steady state it returns without a
+ * promise. All methods throw or reject with `gateway_unavailable` where the database was needed and did not answer.
  */
 export class AccountNames {
   readonly #mappings: SwrCache<Mappings>
@@ -50,7 +50,7 @@ export class AccountNames {
     return this.#collections.of(ownerId)
   }
 
-  /** Whose handle or slug a name is. */
+  /** Returns the owner of a handle or slug. */
   ownerOf(name: string): NameOwner | undefined | Promise<NameOwner | undefined> {
     return this.#owners.of(name)
   }
@@ -61,7 +61,7 @@ export class AccountNames {
     this.#collections.forget(ownerId)
   }
 
-  /** How many entries are kept. */
+  /** The number of cached entries. */
   get size(): number {
     return this.#mappings.size + this.#collections.size + this.#owners.size
   }
@@ -77,7 +77,7 @@ export class AccountNames {
   }
 }
 
-/** What the many have who named nothing: one for all of them. */
+/** Shared by all accounts that have named nothing. */
 const noMappings = new Mappings([])
 const noCollections: Collections = new Map()
 
@@ -104,7 +104,7 @@ export function createNameReads({
   }
 }
 
-/** Of some accounts; those that have none are not there. */
+/** Reads the mappings of some accounts; accounts without any are absent. */
 async function readMappings(
   db: Kysely<Schema>,
   userIds: readonly string[],

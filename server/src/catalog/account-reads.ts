@@ -28,7 +28,7 @@ export function createAccountReads(
   }
 }
 
-/** What the many bring to routing. */
+/** The entry of all accounts without connections and memberships. */
 const nobody: Awaited<ReturnType<AccountReads['account']>> = {
   own: nothing,
   memberships: [],

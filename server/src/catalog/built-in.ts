@@ -17,17 +17,17 @@ export interface CatalogFile {
   models: readonly CatalogEntryRow[]
 }
 
-/** One line of `models.json`; what nobody knows is left out. Lengths are tokens, dates Unix seconds. */
+/** One line of `models.json`; unknown fields are left out. Lengths are tokens, dates Unix seconds. */
 export interface CatalogEntryRow {
   id: string
   name: string
   category: Category
   context_length?: number | undefined
   max_output_tokens?: number | undefined
-  /** Of `text`, `image`, `audio`, `video`. */
+  /** Some of `text`, `image`, `audio`, `video`. */
   input: readonly string[]
   output: readonly string[]
-  /** Without those that the modalities and the category tell. */
+  /** Without those that follow from the modalities and the category. */
   capabilities: readonly Capability[]
   created: number
   /** When the provider will switch it off. */
@@ -81,7 +81,7 @@ export function createBuiltInModels(providers: readonly Provider[]): (nowMs: num
   }
 }
 
-/** Whether a provider is asked for models of the entry's kind. */
+/** Whether a provider serves models of the entry's kind. */
 export function servesKind({ embeddings }: Provider, { category }: CatalogEntryRow): boolean {
   return category === 'embedding' ? embeddings !== 'no' : embeddings !== 'only'
 }
@@ -110,7 +110,7 @@ export function toModel(entry: CatalogEntryRow, provider: Provider, at: Date): M
   }
 }
 
-/** What is no whole price is none: half of one would give the answers away. */
+/** Treats an incomplete price as none: half of one would give the answers away. */
 const usable = (pricing: Pricing | null, { free, category }: CatalogEntryRow): Pricing | null =>
   pricing && (free || isPrice(pricing, category)) ? pricing : null
 
@@ -151,7 +151,7 @@ const sandboxModel = (name: string, own: Pick<Model, 'name' | 'category'>): Mode
     contextLength: isEmbedding ? null : 128_000,
     maxOutputTokens: isEmbedding ? null : 4096,
     capabilities: having(isEmbedding ? [] : ['tools', 'streaming', 'json_mode', 'json_schema']),
-    // Free because it says so, not because nobody knows.
+    // Free because the entry states it, not for lack of a price.
     pricing: { input: 0n, output: 0n },
     isFree: true,
     enabled: true,

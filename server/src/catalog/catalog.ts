@@ -1,15 +1,15 @@
 import { toSnapshot, type Parts, type Snapshot } from './snapshot'
 
 interface CatalogOptions {
-  /** What is known without a database: the built-in catalogue, environment, local servers. */
+  /** Reads the parts known without a database: the built-in catalogue, environment, local servers. */
   fixed: () => Parts
-  /** What operators stored. */
+  /** Reads the parts that operators stored. */
   stored: () => Promise<Parts>
   onError: (error: unknown) => void
 }
 
 const retryMs = 1000
-/** What timers can count. */
+/** The maximum delay of a timer. */
 const longestMs = 2_147_483_647
 
 /**
@@ -54,7 +54,7 @@ export class Catalog implements Disposable {
     return this.#running
   }
 
-  /** The same in the background, tried until it succeeds. */
+  /** Refreshes in the background, and retries until it succeeds. */
   refreshSoon(): void {
     this.refresh().catch((error: unknown) => {
       this.#options.onError(error)

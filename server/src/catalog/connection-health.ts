@@ -10,10 +10,10 @@ interface Options {
   now?: () => number
 }
 
-/** What a request saw of a connection. */
+/** The outcome of a request for its connection. */
 interface Seen {
   id: string
-  /** What is stored of it. */
+  /** The stored state. */
   isFailing: boolean
 }
 

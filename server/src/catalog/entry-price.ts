@@ -22,7 +22,7 @@ export interface EntryRates {
   search?: number
 }
 
-/** Rates of prompts of more than `above` tokens; what is left out is as it is below. */
+/** Rates of prompts of more than `above` tokens; rates left out are those below it. */
 interface EntryTier extends EntryRates {
   above: number
 }

@@ -9,7 +9,7 @@ interface Priced {
   price_changes?: readonly PriceChange[] | undefined
 }
 
-/** What an entry of the catalogue costs on a day of UTC; null where it has no price. */
+/** Returns the price of an entry of the catalogue on a day of UTC; null where it has no price. */
 export function getPricingOn(
   { price, price_changes: changes = [] }: Priced,
   at: Date,
@@ -37,7 +37,7 @@ function toPricing(price: EntryPrice, on: Day): Pricing {
   return tiers.length > 0 ? { ...usual, tiers } : usual
 }
 
-// The same few hundred amounts in tens of thousands of places, at every start.
+// Caches the conversion: a few hundred amounts occur in tens of thousands of places, at every start.
 const known = new Map<number, bigint>()
 
 function toNanos(usd: number): bigint {

@@ -12,13 +12,13 @@ interface Surroundings {
   readFile: (path: string) => string | undefined
 }
 
-/** The same variable is the same connection at every start, on every node. */
+/** The same variable gives the same connection id at every start, on every node. */
 const idOf = (name: string) =>
   `conn_${createHash('sha256').update(`environment ${name}`).digest('hex').slice(0, 26)}`
 
 /**
- * A platform connection for each provider whose key is set in the environment, and for those of the
- * process itself. A key without the account that the address needs is somebody else's: no connection.
+ * Creates a platform connection for each provider whose key is set in the environment, and for those of the process
+ * itself. A key without the account that the address needs belongs to another service: no connection.
  */
 export function createEnvironmentConnections(
   environment: Environment,

@@ -1,7 +1,7 @@
 import type { Model } from './model'
 import type { Parts } from './snapshot'
 
-/** A server on this machine and what it serves. */
+/** A server on this machine, with its models. */
 export interface FoundServer {
   server: string
   baseUrl: string
@@ -60,7 +60,7 @@ const toModel = (
     json_mode: true,
     json_schema: true,
   },
-  // Nobody is charged for his own machine: an explicit zero, not an absent price.
+  // The operator's own machine is free of charge: an explicit zero, not an absent price.
   pricing: { input: 0n, output: 0n },
   isFree: true,
   enabled: true,

@@ -4,7 +4,7 @@ export const mostRuns = 5
 /** A pattern, ready to be held against names. */
 export interface Pattern {
   isExact: boolean
-  /** What each `*` stands for, in order; undefined where the name does not fit. */
+  /** Returns the matches of each `*`, in order; undefined where the name does not match. */
   match: (name: string) => string[] | undefined
 }
 
@@ -41,7 +41,7 @@ export function toPattern(source: string): Pattern {
   }
 }
 
-/** How many runs a pattern has. */
+/** The number of wildcards in a pattern. */
 export const runsOf = (source: string): number => source.split('*').length - 1
 
 /** The numbers of the runs that a target names, such as 1 for `$1`. */
@@ -52,7 +52,7 @@ export const runsNamedBy = (target: string): number[] =>
 export const filledWith = (target: string, runs: readonly string[]): string =>
   target.replaceAll(/\$([1-5])/g, (_named, digit: string) => runs[Number(digit) - 1] ?? '')
 
-/** One rule of an account: who asks for a name like this gets that one. Source: contract 7.6. */
+/** A mapping of an account: requests for a name that matches get the target's model. Source: contract 7.6. */
 export interface Mapping {
   id: string
   source: string
@@ -72,8 +72,8 @@ interface Rule extends Mapping {
 }
 
 /**
- * The enabled mappings of an account. Exact ones come first, then lower priorities, longer literal parts
- * and older ones; what one of them gives is not mapped again. Source: contract 10.1.
+ * The enabled mappings of an account. Exact ones come first, then lower priorities, longer literal parts and older
+ * ones; a mapping's result is not mapped again. Source: contract 10.1.
  */
 export class Mappings {
   readonly #exact = new Map<string, Mapping>()
@@ -84,7 +84,7 @@ export class Mappings {
       ...mapping,
       pattern: toPattern(mapping.source),
     }))
-    // Of several for one name the first counts.
+    // Of several mappings for one name the first applies.
     for (const rule of ordered.toReversed()) {
       if (rule.pattern.isExact) this.#exact.set(rule.source, rule)
     }
@@ -95,7 +95,7 @@ export class Mappings {
     return this.#exact.size === 0 && this.#wildcards.length === 0
   }
 
-  /** What a name becomes; undefined where no mapping is for it. */
+  /** Returns the target of a name; undefined where no mapping matches. */
   apply(name: string): Mapped | undefined {
     const exact = this.#exact.get(name)
     if (exact) return { mappingId: exact.id, target: exact.target }

@@ -16,7 +16,7 @@ type Reader = Pick<Model, 'upstreamModel' | 'contextLength'>
  */
 const tokensPerImage = 16_400
 
-/** gpt-4o-mini alone counts 2,833 + 5,667 a tile, so that an image costs what it costs on gpt-4o. */
+/** Only gpt-4o-mini counts 2,833 + 5,667 a tile, so that an image costs the same as on gpt-4o. */
 const tokensPerDearImage = 48_200
 const countsDear = /gpt-4o-mini/
 
@@ -38,7 +38,7 @@ export interface MediaLengths {
   fileLengths: readonly number[]
 }
 
-/** What nearly all requests have of it. */
+/** The media of nearly all requests: none. */
 export const noMedia: MediaLengths = {
   images: 0,
   soundLengths: [],

@@ -5,10 +5,10 @@ import type { Snapshot } from './snapshot'
 type Listing = Pick<Snapshot, 'models'>
 
 /**
- * The model of the catalogue that an id means: the one of that id, else the one that has the id as
- * another name. Other names are those that providers have retired, `-latest`, a date behind a listed
- * name or none behind a dated one, dots for dashes, and a name without the vendor that the provider
- * puts before it. A dated name is what the provider is asked for; a listed one has its own price.
+ * Finds the model of the catalogue for an id: the model of that id, else the one that has the id as an alias. Aliases
+ * are names that providers have retired, `-latest`, a date behind a listed name or none behind a dated one, dots for
+ * dashes, and a name without the vendor that the provider puts before it. A dated name is sent to the provider as it
+ * is; a listed one has its own price.
  */
 export function findModelByName(snapshot: Listing, id: string): Model | undefined {
   return snapshot.models.get(id) ?? aliased(snapshot, id)
@@ -27,7 +27,7 @@ function aliased(snapshot: Listing, id: string): Model | undefined {
   if (same) return same.model
   const undated = withoutDate(key)
   const base = undated === key ? undefined : names.get(undated)
-  // Another date than the listed one is another model, at a price that nobody knows.
+  // A date other than the listed one is another model, whose price is unknown.
   if (!base || base.isDated) return undefined
   return { ...base.model, upstreamModel: name }
 }
@@ -44,7 +44,7 @@ type Names = Map<string, Named>
 
 const known = new WeakMap<ReadonlyMap<string, Model>, Map<string, Names>>()
 
-/** All other names, by provider: made when the first name is asked for that no model has. */
+/** Returns all aliases, by provider: built on the first request for a name that no model has. */
 function namesIn({ models }: Listing): Map<string, Names> {
   const made = known.get(models)
   if (made) return made
@@ -65,7 +65,7 @@ function namesIn({ models }: Listing): Map<string, Names> {
   return byProvider
 }
 
-/** Of two models the nearer has the name, of two as near the newer. */
+/** Of two models the closer name wins, of two equally close ones the newer model. */
 function add(names: Names, key: string, named: Named): void {
   const other = names.get(key)
   const order =
@@ -73,7 +73,7 @@ function add(names: Names, key: string, named: Named): void {
   if (order === undefined || order < 0) names.set(key, named)
 }
 
-/** A model's own name, and those without what its provider puts before and behind it. */
+/** Lists a model's own name, and those without the parts that its provider puts before and behind it. */
 function namesOf({ id, provider }: Model): [name: string, distance: number][] {
   const name = id.slice(provider.length + 1)
   const own: [string, number] = [name, 0]
@@ -97,7 +97,7 @@ const date =
 
 const withoutDate = (key: string) => key.replace(date, '')
 
-/** What other gateways and SDKs call providers of ours. */
+/** Other gateways' and SDKs' names for our providers. */
 const providerNames: ReadonlyMap<string, string> = new Map(
   Object.entries({
     alibaba: 'dashscope',

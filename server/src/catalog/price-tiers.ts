@@ -3,9 +3,9 @@ import type { PriceTier, Pricing, Rates, ServiceTier } from './model'
 /** The most tiers of a price: which of them hold is a set of bits. */
 export const mostTiers = 30
 
-/** What decides which tiers of a price hold for a request. */
+/** The properties of a request that decide which tiers of a price apply. */
 export interface TierConditions {
-  /** Of one request to the provider, cached tokens included. */
+  /** The prompt of one request to the provider, cached tokens included. */
   promptTokens: number
   serviceTier: ServiceTier | undefined
   /** When the request began: the minute of the UTC day. */
@@ -83,7 +83,7 @@ function priceOfSet(pricing: Pricing, tiers: readonly PriceTier[], set: number):
   return price
 }
 
-/** As logs show it: `above 272000 tokens`, `flex`, `16:30-00:30 UTC`. */
+/** Formats a tier as logs show it: `above 272000 tokens`, `flex`, `16:30-00:30 UTC`. */
 export function formatTier({ above, serviceTier, hours }: PriceTier): string {
   const words = [
     ...(serviceTier === undefined ? [] : [serviceTier]),
@@ -100,8 +100,8 @@ export const formatTimeOfDay = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
 
 /**
- * Each rate at the dearest that a request can reach: with a prompt of up to `promptTokens`, served in the
- * service tier that was asked for or in the ordinary one. The same object for the same tiers.
+ * Returns each rate at the highest that a request can reach: with a prompt of up to `promptTokens`, served in the
+ * requested service tier or in the ordinary one. The same object for the same tiers.
  */
 export function getHighestRates(pricing: Pricing, most: TierConditions): Rates {
   const { tiers } = pricing
@@ -140,7 +140,7 @@ const whole = (rates: Rates): Required<Rates> => ({
   imageOutput: rates.imageOutput ?? rates.output,
 })
 
-/** What costs nothing where it has no rate. */
+/** Units that cost nothing where they have no rate. */
 const withoutTokens = {
   inputCharacters: 0n,
   outputCharacters: 0n,

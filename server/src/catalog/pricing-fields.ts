@@ -139,7 +139,7 @@ const tiers = z
   .array(TierAnswer)
   .describe('Rates in place of those above; null for those that stay. The later of two counts.')
 
-/** A price in an answer; null for what has no price of its own. */
+/** A price in an answer; null for rates without a price of their own. */
 export const PricingAnswer = z
   .object({
     input: z.number(),
@@ -150,7 +150,7 @@ export const PricingAnswer = z
   })
   .describe(inUsd)
 
-/** The same of a model that may have no price. */
+/** The price of a model that may have none. */
 export const ModelPricingAnswer = PricingAnswer.extend({
   input: shown.describe('Null where no price is known.'),
   output: shown,
@@ -195,7 +195,7 @@ export const toPricingAnswer = (pricing: Pricing) => ({
   currency: 'USD' as const,
 })
 
-/** The same of no price: `usd` for what is read and written, null for all else. */
+/** Builds the answer for a model without a price: `each` for prompt and answer, null for all other rates. */
 export const toUnpricedAnswer = (each: number | null) => ({
   input: each,
   output: each,
@@ -206,7 +206,7 @@ export const toUnpricedAnswer = (each: number | null) => ({
 
 type RateFields = Partial<Record<(typeof rateFields)[keyof Rates], bigint | null | undefined>>
 
-/** What is set of the rates. */
+/** Converts the given fields to rates. */
 function toRates(fields: RateFields): Partial<Rates> {
   const entries = rateNames.flatMap(([rate, field]) => {
     const nanos = fields[field]

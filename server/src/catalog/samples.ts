@@ -79,7 +79,7 @@ export const sampleMembership = (
   ...fields,
 })
 
-/** What an organization has for its members. */
+/** A sample of an organization's offer and limits. */
 export const sampleShared = (offer: Offer, fields: Partial<Shared['limits']> = {}): Shared => ({
   offer,
   limits: {
@@ -93,7 +93,7 @@ export const sampleShared = (offer: Offer, fields: Partial<Shared['limits']> = {
   },
 })
 
-/** What an operator allows: all, and owners' prices up to 1,000 USD. */
+/** A sample of an operator's policy: everything is allowed, and owners' prices up to 1,000 USD. */
 export const sampleOpen = {
   platformConnections: true,
   unpricedModels: 'refuse' as const,

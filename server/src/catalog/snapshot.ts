@@ -26,7 +26,7 @@ export interface ProviderConnection {
   tpm: number | null
   /** The self-hosted gateway that calls its provider; null where Tollgate does. */
   gatewayId: string | null
-  /** The models that are known only from it, and that nobody else serves; null for any. */
+  /** The models that are known only from it, and that no other connection serves; null for any. */
   onlyModels: ReadonlySet<string> | null
 }
 
@@ -40,14 +40,14 @@ export interface Snapshot {
   collections: ReadonlyMap<string, Collection>
 }
 
-/** What a snapshot is made of; later models and providers replace earlier ones of the same name. */
+/** The parts of a snapshot; later models and providers replace earlier ones of the same name. */
 export interface Parts {
   models: readonly Model[]
   providers: readonly Provider[]
   connections: readonly ProviderConnection[]
-  /** Of the system. */
+  /** Collections of the system. */
   collections?: readonly Collection[]
-  /** What operators set models to cost. */
+  /** The operator's prices for models. */
   prices?: PriceSteps | undefined
 }
 
@@ -66,7 +66,7 @@ export const toListed = ({
   parent: null,
 })
 
-/** Puts the parts in order: models by provider and name, connections by who is tried first. */
+/** Puts the parts in order: models by provider and name, connections by the order in which they are tried. */
 export function toSnapshot(parts: Parts): Snapshot {
   const { models, providers, connections, collections = [], prices } = parts
   const byKey = new Map(providers.map((provider) => [provider.key, provider]))
@@ -121,12 +121,12 @@ export function withOwnAddress(
   try {
     return { ...connection, baseUrl: deriveAddress({ provider, connection }) ?? null }
   } catch {
-    // A damaged credential is told by whatever uses it.
+    // A damaged credential is reported where it is used.
     return connection
   }
 }
 
-/** What decides whose turn it is. */
+/** The fields that decide the order of connections. */
 type Turn = Pick<ProviderConnection, 'id' | 'isDefault' | 'priority'>
 
 /** Default first, then by priority, then the oldest. */

@@ -35,8 +35,8 @@ export function toModel(row: Selectable<ModelRow>): Model {
 }
 
 /**
- * The model of a row; what is damaged is said. A damaged price is none, and the model is not served:
- * left out, it would make room for the one of that name that comes with Tollgate, at its price.
+ * Converts a row to its model, and reports damage. A model with a damaged price has none, and is not served: left out,
+ * it would make room for the built-in one of that name, at its price.
  */
 export function toModels(
   row: Selectable<ModelRow>,
@@ -72,7 +72,7 @@ export const toProvider = (row: Selectable<ProviderRow>): Provider => ({
 
 type Owned = Pick<Selectable<ConnectionRow>, 'id' | 'scope' | 'user_id' | 'organization_id'>
 
-/** Nobody but the operator goes unguarded: what is not the platform's counts as a stranger's. */
+/** Returns the owner for egress: only the operator's connections go unguarded; any other counts as owned. */
 export const ownerOf = ({ id, scope, user_id: user, organization_id: organization }: Owned) =>
   scope === 'platform' ? null : (user ?? organization ?? id)
 
@@ -100,7 +100,7 @@ export const toConnection = (
 export interface StoredOptions {
   /** Opens the credentials. */
   sealingKeys: SealingKeys
-  /** A row that cannot be used is left out, and said. */
+  /** Reports a row that cannot be used and is left out. */
   onDamaged: (what: string, error: unknown) => void
 }
 
@@ -119,7 +119,10 @@ export const usable = <Row, Value>(
     }
   })
 
-/** What operators added, as far as it is in use. Rejects when the database does not answer. */
+/**
+ * Reads the parts of the catalogue that operators added, as far as they are enabled. Rejects when the database does
+ * not answer.
+ */
 export async function readStored(db: Kysely<Schema>, options: StoredOptions): Promise<Parts> {
   const { onDamaged } = options
   const [providers, models, connections, collections, prices] = await Promise.all([

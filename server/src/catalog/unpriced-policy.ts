@@ -2,8 +2,8 @@ import type { Model, Pricing } from './model'
 import { isServable } from './is-priced'
 
 /**
- * What the operator decides for models without a price on connections of the platform: they are refused,
- * cost nothing, or cost what is set here, in nano-dollars a million tokens.
+ * The operator's policy for models without a price on connections of the platform: they are refused, cost nothing, or
+ * cost the rates given here, in nano-dollars a million tokens.
  */
 export type UnpricedModels = 'refuse' | 'free' | { readonly input: bigint; readonly output: bigint }
 
