@@ -77,7 +77,7 @@ function rowOf(change: OperatorChange, madeId: string | undefined) {
   }
 }
 
-/** Nothing where the transaction has only read. */
+/** Inserts nothing where the transaction has only read. */
 const insertInto = (row: ReturnType<typeof rowOf>) => sql`
   insert into audit_trail
     (id, actor_id, method, route, object_kind, object_id, concerned, sent, request_id, client_address)

@@ -102,13 +102,13 @@ const nobody = { id: systemActor, keyId: null, requestId: null, clientAddress: n
 const toJsonValue = (_name: string, value: unknown) =>
   typeof value === 'bigint' ? toUsd(value) : value
 
-/** A person's address is kept where it can be erased: as a name, never among fields. */
+/** A person's address is stored where it can be erased: as a name, never among fields. */
 const isAddress = (name: string) => /(^|_)email$/.test(name)
 
 const asText = (fields: RecordedFields | undefined, name: string) =>
   JSON.stringify(fields?.[name] ?? null, toJsonValue)
 
-/** Undefined where both are there and alike. */
+/** Returns the fields that differ; undefined where both states exist and are equal. */
 function differingIn({ before, after }: OrganizationChange) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
     (name) => asText(before, name) !== asText(after, name),

@@ -28,7 +28,7 @@ export async function pseudonymizeTrails(
   for (const isWanted of [
     sql`${isNamed} and object_id = ${userId}`,
     sql`${isNamed} and object_name = lower(${email}) and action like 'invitation.%'`,
-    // They may have come to an address that the account had before.
+    // The invitations may have been sent to an address that the account had before.
     sql`${isNamed} and object_id in (${answered})`,
   ]) {
     await changeRows(db, { change: name, isWanted })

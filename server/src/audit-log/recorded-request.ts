@@ -24,7 +24,7 @@ const snakeCase = (name: string) =>
 
 /** An address may bring a name and a password along. */
 const userInfo = /(\/\/)[^/\s?#@]*@/g
-/** And a secret behind its question mark. */
+/** A query may contain a secret. */
 const secretParameter = /([?&][^=&#\s]*(?:key|secret|token|password|signature)[^=&#\s]*=)[^&#\s]*/gi
 
 /** Returns a text without anything that looks like a secret, and without credentials in its addresses. */

@@ -23,7 +23,7 @@ const toMessage = (row: Row): SessionMessage => ({
   createdAt: toTimestamp(row.created_at),
 })
 
-/** A message's call: the right to be the only one of its session, for as long as it is renewed. */
+/** A session's turn: the right of one request to be the only one of its session, for as long as it is renewed. */
 export interface SessionTurn {
   /** The id of its request. */
   runId: string
@@ -42,7 +42,7 @@ export type NewMessageText = Pick<Row, 'role' | 'content'> & {
 /** The outcome of a model call: its messages and usage. */
 export interface MessageOutcome {
   messages: readonly NewMessageText[]
-  /** The tokens of messages that were kept before anybody had counted them, by their ids. */
+  /** The token counts of messages that were stored without one, by their ids. */
   counted?: ReadonlyMap<string, number>
   inputTokens: number
   outputTokens: number
@@ -141,7 +141,7 @@ async function readHistory(db: Kysely<Schema>, { id, user_id }: SessionRow): Pro
   return own.select(['role', 'content', 'tool_calls', 'tool_call_id']).orderBy('position').execute()
 }
 
-/** A turn's outcome on its way into the database. */
+/** The outcome of a turn that is being stored. */
 interface Keeping {
   turn: SessionTurn
   outcome: MessageOutcome

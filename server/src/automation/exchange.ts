@@ -6,7 +6,7 @@ import { ApiError, invalidRequest } from '../errors'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { completionTokens, promptTokens, type Usage } from '../wire/usage'
 
-/** A message of the model wire. */
+/** Converts a stored message to the form that models take. */
 const toWire = ({ role, content, tool_calls, tool_call_id }: HistoryRow): JsonObject => ({
   role,
   content,
@@ -64,7 +64,7 @@ export function toChat(
   }
 }
 
-/** A chat as the gateway reads it. Throws `invalid_request` where it is too long to be read. */
+/** Parses a chat as the gateway does. Throws `invalid_request` where it is too long. */
 export function readAs(chat: JsonObject, limitBytes: number) {
   const bytes = Buffer.byteLength(JSON.stringify(chat))
   if (bytes > limitBytes) {
@@ -92,7 +92,7 @@ function answered(answer: JsonObject, tokens: number): NewMessageText | undefine
   const toolCalls: JsonObject[] = JSON.parse(JSON.stringify(calls, allStorable))
   return {
     role: 'assistant',
-    // An answer of nothing is one, and a message has to have something.
+    // An empty answer is valid, and a message must have content.
     content: typeof said === 'string' ? storable(said) : calls.length > 0 ? null : '',
     toolCalls: toolCalls.length > 0 ? toolCalls : undefined,
     tokens,
@@ -111,7 +111,7 @@ interface Ended {
   chat: JsonObject
   /** The user's message, where it is not stored yet. */
   message: Pick<NewMessage, 'role' | 'content'> | undefined
-  /** Messages that are kept, of which it was not known how many tokens they are. */
+  /** Stored messages whose token counts are unknown. */
   uncounted?: readonly { id: string; content: string }[]
   answer: JsonObject
   usage: Usage | undefined
@@ -143,7 +143,7 @@ export function toMessageOutcome(ended: Ended): MessageOutcome {
 export function toExchange<Usage>(kept: readonly SessionMessage[], usage: Usage) {
   const [userMessage] = kept
   const assistantMessage = kept.at(-1)
-  // Deleted, when all was over but this.
+  // The session was deleted when all but this was done.
   if (!userMessage || assistantMessage?.role !== 'assistant') {
     throw new ApiError('resource_not_found')
   }

@@ -6,7 +6,7 @@ interface RunsOptions {
   renew: ConversationStore['renew']
   /** Much shorter than a turn is believed to last. */
   everyMs: number
-  /** How long closing waits for pending writes. */
+  /** The maximum wait for pending writes while closing. */
   closeMs: number
   onError: (error: unknown) => void
 }
@@ -57,7 +57,7 @@ export class Runs implements AsyncDisposable {
     if (runs.length === 0) return
     try {
       const kept = await this.#options.renew(runs.map(({ turn }) => turn))
-      // Its session is gone, and the word of it was lost; or this node was taken for dead.
+      // The session was deleted and its notification lost, or this node was presumed dead.
       for (const run of runs) if (!kept.has(run.turn.runId)) run.cancel()
     } catch (thrown) {
       this.#options.onError(thrown)
@@ -106,7 +106,7 @@ const late = new ApiError('request_timeout', {
   retryable: false,
 })
 
-/** A message does not go on with tools; its run knows why. */
+/** Ends a message before its next tool call; its run knows the reason. */
 class Halted extends Error {
   override readonly name = 'Halted'
 }
@@ -114,7 +114,7 @@ class Halted extends Error {
 /** The run of one message. */
 export class Run {
   readonly turn: SessionTurn
-  /** Aborts when the caller has gone, or the session has ended, or time is up. */
+  /** Aborts when the client disconnects, the session ends, or the time is over. */
   readonly signal: AbortSignal
   /** Aborts with the run, and also when no further tool may run. */
   readonly goesOn: AbortSignal
@@ -156,7 +156,7 @@ export class Run {
     this.#halting.abort(new Halted())
   }
 
-  /** Ends it after so long, unless it is done before. */
+  /** Ends the run after this time, unless it is done before. */
   endIn(ms: number): void {
     this.#timer ??= setTimeout(() => this.#stop({ streamed: late, plain: late }), Math.max(0, ms))
   }

@@ -10,8 +10,8 @@ import { isObject, type JsonObject } from '../wire/json-body'
 export type Keep = (answer: JsonObject, isWhole: boolean) => Promise<void>
 
 /**
- * A running answer that is collected as it passes, and kept once: before its last chunk goes out, or
- * when it breaks, or when its reader or its session has gone.
+ * A running answer that is collected as it passes, and stored once: before its last chunk is sent, or when it breaks,
+ * its reader leaves or its session ends.
  */
 export class KeptStream implements ChunkStream {
   readonly #source: ChunkStream

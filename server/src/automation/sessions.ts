@@ -15,8 +15,8 @@ export const haltedChannel = 'tollgate_session_halt'
 export type SessionStore = ReturnType<typeof createSessionStore>
 
 /**
- * Conversations that are kept. All reject with `resource_not_found` for unknown and foreign ids.
- * Source: contract 8.1.
+ * Creates the store of sessions. All methods reject with `resource_not_found` for unknown ids and those of other
+ * accounts. Source: contract 8.1.
  */
 export function createSessionStore(ports: SessionPorts) {
   const { db } = ports

@@ -2,7 +2,7 @@ import type { Identity } from '../wire/answer'
 import type { ChunkStream } from '../wire/chunk-stream'
 import { isObject, type JsonObject } from '../wire/json-body'
 
-/** A tool's result, as its model gets it. */
+/** A tool's result, as the model receives it. */
 export interface ToldResult {
   tool_call_id: string
   content: string | null
@@ -11,16 +11,16 @@ export type Tell = (result: ToldResult) => void
 
 /** A message whose answers are streamed one after the other. */
 export interface Steps {
-  /** After a model's answer: nothing is left to run. */
+  /** Whether the message is over: after a model's answer that leaves no tool to run. */
   readonly isOver: boolean
   /** The text at the end that the model did not write. */
   readonly closing: string | undefined
   runTools: (tell: Tell) => Promise<void>
-  /** The next answer of the model, which is kept as it passes. */
+  /** Starts the model's next answer, which is stored as it passes. */
   streamAgain: () => Promise<ChunkStream>
   /** Resolves with the error to report for a failure. */
   failed: (thrown: unknown, as: 'streamed') => Promise<unknown>
-  /** Its reader has gone while no answer of the model is on its way. */
+  /** Ends the message as its reader left between two answers of the model. */
   leave: () => void
 }
 
@@ -109,7 +109,7 @@ export class StepStream implements ChunkStream {
     this.#wake.resolve()
   }
 
-  /** The results that have come; after the last one the next answer, or the end. */
+  /** Returns the results that have arrived; after the last one the next answer, or the end. */
   async #between(): Promise<string[]> {
     if (this.#waiting.length === 0 && !this.#failure) await this.#wake.promise
     this.#wake = Promise.withResolvers()

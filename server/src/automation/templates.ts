@@ -49,7 +49,7 @@ const toColumns = (fields: ChangedTemplate) => {
   })
 }
 
-/** A template that an account may use: its own, a public one, one of the system. */
+/** Finds a template that an account may use: its own, a public one, one of the system. */
 export async function findUsableTemplate(
   db: Kysely<Schema>,
   userId: string,

@@ -154,7 +154,7 @@ interface Given {
   sessionAt?: (step: number) => Partial<SessionRow> | undefined
 }
 
-/** A talk with a scripted model, tools named `echo` and `fail`, and a store in memory. */
+/** Creates a tool loop with a scripted model, tools named `echo` and `fail`, and a store in memory. */
 export function createTestLoop(given: Given) {
   const { answers, message = {}, limits, tools } = given
   const caller = new AbortController()

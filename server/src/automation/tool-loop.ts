@@ -32,13 +32,13 @@ export interface ToolLoopPorts {
 /** The part of a request that differs for each model call of a loop. */
 type Asking = Pick<InboundRequest, 'readBody' | 'signal' | 'settled'>
 
-/** A message that has its turn. */
+/** A message that holds its session's turn. */
 export interface StartedMessage {
   run: Run
   session: SessionRow
   message: NewMessage
   history: () => Promise<readonly HistoryRow[]>
-  /** A call of the model: the first of the message, which has its request id, or a further one. */
+  /** Builds a model call: the first of the message, which has its request id, or a further one. */
   callOf: (asking: Asking, which: 'first' | 'further') => InboundRequest
 }
 
@@ -68,7 +68,7 @@ export class ToolLoop implements Steps {
   #settled = Promise.withResolvers<Settled>()
   /** Tool calls of the model without a result so far. */
   #asked: readonly AskedCall[] = []
-  /** Kept results of which it is not known how many tokens they are. */
+  /** Stored results whose token counts are unknown. */
   #uncounted: { id: string; content: string }[] = []
   #spent = { rounds: 0, calls: 0, cost: 0n }
   #usage: Usage = noUsage
@@ -179,7 +179,7 @@ export class ToolLoop implements Steps {
     return this.#spent.rounds > 0 ? markNonRetryable(told) : told
   }
 
-  /** Its reader has gone while no answer of the model is on its way. */
+  /** Ends the message as its reader left between two answers of the model. */
   leave(): void {
     this.#begun.run.leave()
   }

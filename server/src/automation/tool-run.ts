@@ -83,7 +83,7 @@ async function inTime(
   }, callMs)
   const asked = { ...call, timeoutMs: callMs, mostBytes: resultBytes, signal: ending.signal }
   try {
-    // Also where a gateway does not hear of the end.
+    // The race also ends where a gateway does not react to the cancellation.
     return await Promise.race([tools.call(gatewayId, asked), ended])
   } catch (thrown) {
     if (!isLate || going.aborted) throw thrown
@@ -96,7 +96,7 @@ async function inTime(
 
 /** Cuts a text to a maximum of UTF-8 bytes, and marks the place of the cut. */
 export function cut(text: string, mostBytes: number): string {
-  // A character has at most three bytes for each unit of its text.
+  // A character has at most three bytes for each UTF-16 unit.
   if (text.length * 3 <= mostBytes) return text
   const bytes = Buffer.from(text)
   if (bytes.length <= mostBytes) return text

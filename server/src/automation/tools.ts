@@ -40,7 +40,7 @@ export interface GatewayTools {
 
 /** The limits on tool calls within one message. */
 export interface ToolLimits {
-  /** How often the model may call tools; each time as many as it likes. */
+  /** The maximum number of rounds in which the model may call tools; each round may have many calls. */
   rounds: number
   /** Calls of tools, all rounds together. */
   calls: number
@@ -50,7 +50,7 @@ export interface ToolLimits {
   callMs: number
   /** The maximum size of one result, in bytes of UTF-8. */
   resultBytes: number
-  /** A whole plain message, model and tools together. */
+  /** The timeout of a whole plain message, model and tools together. */
   plainMs: number
   /** The timeout of a whole streamed message. */
   streamMs: number

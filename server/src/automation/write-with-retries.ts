@@ -1,4 +1,4 @@
-/** After how long a write is tried again, in milliseconds. */
+/** The delays before each retry of a write, in milliseconds. */
 const stepsMs = [200, 1000, 3000]
 /** The time after which a write is not retried, as a client waits for it. */
 const mostMs = 15_000

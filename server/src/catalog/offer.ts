@@ -12,7 +12,7 @@ export interface OwnedConnection extends ProviderConnection {
   found: ReadonlyMap<string, DiscoveredFacts>
 }
 
-/** How a connection's requests are paid. Source: contract 11.1. */
+/** The payer of a connection's requests. Source: contract 11.1. */
 export type OwnedBilling = 'byok' | 'org_pays' | 'member_pays'
 
 /** One place in the order of candidates: a connection, or a pool in place of its members. */

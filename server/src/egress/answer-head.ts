@@ -10,7 +10,7 @@ export interface AnswerHead {
   framing: Framing
   /** Bytes of the body; only where its framing is `length`. */
   length: number
-  /** How long the connection may be idle before it is used again, in milliseconds; 0: never again. */
+  /** The time for which the idle connection may be reused, in milliseconds; 0: never. */
   keepMs: number
 }
 

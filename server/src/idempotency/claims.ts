@@ -3,7 +3,7 @@ import { awaitWithin, type WaitTimeouts } from './wait-timeouts'
 import { nameOf, type ClaimStore, type KeptAnswer, type Named } from './store'
 import { unavailable } from '../errors'
 
-/** The most bytes of an answer that is kept; the key of a larger one is free again. */
+/** The maximum size of a stored answer, in bytes; the key of a larger one becomes free. */
 export const mostAnswerBytes = 8 * 1024 * 1024
 
 const pollMs = 1000
@@ -29,7 +29,7 @@ interface Ports {
 /** A running request on this node that holds a key, or is claiming it; its repeats here wait for it. */
 interface Running {
   claimId: string
-  /** Undefined when nothing was kept. */
+  /** Resolves with undefined when no answer was stored. */
   ended: Promise<KeptAnswer | undefined>
   end: (kept: KeptAnswer | undefined) => void
   isClaimed: boolean
@@ -55,7 +55,7 @@ export class Claims {
    * `key_reused`, with `request_timeout` when the wait ends, with `gateway_unavailable`.
    */
   async take(named: Named, patience: WaitTimeouts): Promise<ClaimResult> {
-    // A key with another hash is for the database to refuse.
+    // The hash is part of the name: the database refuses a key with another hash.
     const name = `${nameOf(named)} ${named.hash.toString('hex')}`
     for (;;) {
       const first = this.#running.get(name)
@@ -124,7 +124,7 @@ export class Claims {
         } catch (error) {
           onError(error)
           running.unstored = answer
-          // It stays among the running ones, where repeats on this node find it.
+          // The request stays among the running ones, where repeats on this node find it.
           running.end(answer)
         }
       },
@@ -153,7 +153,7 @@ export class Claims {
     await Promise.all([...this.#running.values()].map(({ ended }) => ended))
   }
 
-  /** Another node, or this one, kept an answer or freed a key. */
+  /** Handles a notification: a node, this one included, has stored an answer or freed a key. */
   ended(name: string): void {
     for (const wake of this.#waiting.get(name) ?? []) wake()
   }
@@ -177,7 +177,7 @@ export class Claims {
   }
 }
 
-/** Nothing was sent yet, so that a database that is away is no more than a refusal. */
+/** Nothing was sent yet, so that an unavailable database only rejects the request. */
 async function reached<Value>(asked: Promise<Value>): Promise<Value> {
   try {
     return await asked

@@ -31,7 +31,7 @@ export interface ClaimStore {
   /** Claims a key; true where it was free, had expired, or its node had died. */
   claim: (named: Named, claimId: string) => Promise<boolean>
   find: (named: Named) => Promise<ClaimedKey | undefined>
-  /** Keeps an answer, unless the claim was lost. */
+  /** Stores an answer, unless the claim was lost. */
   keep: (claimId: string, answer: KeptAnswer) => Promise<void>
   /** Frees the key, unless the claim was lost. */
   giveUp: (claimId: string) => Promise<void>

@@ -5,7 +5,7 @@ import { ClientGone } from '../wire/chunk-stream'
 export interface WaitTimeouts {
   /** By the monotonic clock. */
   endsAtMs: number
-  /** Aborts when the caller has gone. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal
 }
 

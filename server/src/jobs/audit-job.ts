@@ -12,14 +12,14 @@ interface Options {
   everyMs: number
   /** The part of a run that the round through all accounts may take. */
   budgetMs: number
-  /** A check that could not be made. */
+  /** Reports a check that could not run. */
   onFailure: (check: CheckName, error: unknown) => void
 }
 
 /** The result of a run. */
 export interface AuditRun {
   violations: Violation[]
-  /** Accounts that get nothing more that costs, from now on. */
+  /** Accounts that are blocked from paid requests from now on. */
   blocked: string[]
   /** Accounts that were found in order again. */
   lifted: string[]

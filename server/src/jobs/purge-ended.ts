@@ -31,7 +31,7 @@ export async function purgeEnded(db: Kysely<Schema>, days: number) {
   )
   const responses = await purgeRows(db, 'stored_response', sql`created_at < ${old}`)
   await purgeRows(db, 'conversation', sql`used_at < ${old}`)
-  // Answered or not, none is open beyond that.
+  // After that none is open, answered or not.
   const invitations = await purgeRows(db, 'invitation', sql`expires_at < ${old}`)
   const sums = await purgeRows(
     db,

@@ -15,7 +15,7 @@ interface Options {
   onGivenUp: (mailIds: readonly bigint[]) => void
 }
 
-/** A mail of the outbox. */
+/** A mail in the outbox. */
 interface Waiting {
   id: bigint
   recipient: string
@@ -27,7 +27,7 @@ interface Waiting {
 const atOnce = 4
 const longestPauseSeconds = 3600
 const longestError = 500
-/** A mail that is on its way when the server stops is let arrive: cut off, it might go out twice. */
+/** The time that shutdown gives to a mail that is being sent: interrupted, it might be sent twice. */
 const stopPatienceMs = 5000
 
 /**
@@ -45,7 +45,7 @@ export class MailSender implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Tries all mails that are due. Rejects when the database does not answer. */
+  /** Sends all mails that are due. Rejects when the database does not answer. */
   deliverDue(): Promise<void> {
     this.#running ??= this.#deliver().finally(() => (this.#running = undefined))
     return this.#running

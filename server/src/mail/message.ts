@@ -32,7 +32,7 @@ const isAddress = (text: string) =>
   /^[^\s\p{Cc},;:<>()[\]"\\@]+@[^\s\p{Cc},;:<>()"\\@]+$/u.test(text)
 
 /**
- * A mail as it is sent; whatever its subject holds, it is one header. Throws for a recipient that is no
+ * Builds the mail to send; whatever its subject holds, it is one header. Throws for a recipient that is not an
  * address.
  */
 export function toMessage(

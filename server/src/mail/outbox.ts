@@ -8,7 +8,7 @@ export interface Mail {
   body: string
   /** Of several mails with one reference, only the first is sent. */
   reference?: string
-  /** How long sending is tried, in milliseconds; a day by default. */
+  /** The time for which sending is tried, in milliseconds; a day by default. */
   lifeMs?: number
 }
 

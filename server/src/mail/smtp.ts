@@ -21,7 +21,7 @@ function transportTo({ server }: MailConfig) {
     connectionTimeout: stepMs,
     greetingTimeout: stepMs,
     socketTimeout: stepMs,
-    // Nothing of a mail names a file or an address to be read.
+    // No field of a mail may name a file or a URL to read.
     disableFileAccess: true,
     disableUrlAccess: true,
   })

@@ -14,7 +14,7 @@ export interface RequestTrace {
   answered: (status: number, hasLog: boolean) => void
 }
 
-/** A request as it came. */
+/** A request as it arrived. */
 export interface Arrival {
   requestId: string
   /** Its path. */

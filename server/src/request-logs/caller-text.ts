@@ -6,7 +6,7 @@ import type { JsonObject } from '../wire/json-body'
 export const maxName = 256
 const maxMetadata = 10_000
 
-/** A text that can be stored, cut at a length. */
+/** Returns a text that can be stored, cut to a maximum length. */
 export const clean = (text: string, most: number): string =>
   storable(text.length > most ? text.slice(0, most) : text)
 

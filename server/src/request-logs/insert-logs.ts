@@ -16,7 +16,7 @@ function valueOf([name, type]: (typeof logColumns)[number], position: number): s
 const names = sql.raw(logColumns.map(([name]) => name).join(', '))
 const values = sql.raw(logColumns.map(valueOf).join(', '))
 
-/** A name that a caller made up is no model: it would stay in the sums for two years. */
+/** A name that is no model's is left out: it would stay in the sums for two years. */
 const summedModel = sql.raw(`
   case when provider is null and (requested_model = '' or coalesce(error ->> 'code', '') in
     ('model_not_found', 'invalid_model', 'invalid_request')) then '' else model end`)

@@ -206,7 +206,7 @@ export function toOrphanLog(
 
 /** Provider interfaces are called by Tollgate itself. Source: contract 10.5. */
 export const providerGateway = 2
-/** Those of customers' own gateways by these. */
+/** The gateway type of connections through customers' own gateways. */
 export const selfHostedGateway = 3
 
 const userId = /"(user_[0-9a-z]{26})"/

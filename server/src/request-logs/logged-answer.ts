@@ -13,7 +13,7 @@ export class LoggedAnswer {
   #isText = false
   #isCut = false
 
-  /** Some of the stream, as it goes out. */
+  /** Adds pieces of the stream as they are sent. */
   add(pieces: readonly string[], isTold: boolean): void {
     for (const piece of pieces) {
       this.#isCut = this.#characters > mostBodyBytes

@@ -1,6 +1,6 @@
 import { storable } from '../db/storable'
 
-/** The most of a body that is kept, in bytes of UTF-8. */
+/** The maximum of a stored body, in bytes of UTF-8. */
 export const mostBodyBytes = 64 * 1024
 /** A secret that begins within the bound may end beyond it. */
 const overhang = 8 * 1024
@@ -34,7 +34,9 @@ const fields =
 export const withoutSecrets = (text: string): string =>
   text.replaceAll(fields, `$1"${secret}"`).replaceAll(known, secret)
 
-/** A body as it is kept: without secrets, cut to 64 KB with a mark. PostgreSQL keeps no zero character. */
+/**
+ * Returns a body in its stored form: without secrets, cut to 64 KB with a mark. PostgreSQL stores no zero character.
+ */
 export function toStoredText(text: string): string {
   const isLong = text.length > mostBodyBytes + overhang
   const near = isLong ? text.slice(0, mostBodyBytes + overhang) : text

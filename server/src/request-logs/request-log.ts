@@ -27,7 +27,7 @@ export interface LogPorts {
   sink: LogSink
   /** Whether the operator allows bodies to be stored. */
   allowsBodies: () => boolean
-  /** A request of an account begins. Returns how many of it run on this node, this one included. */
+  /** Called when a request of an account begins. Returns the number of its requests on this node, this one included. */
   begun: (userId: string) => number
   /** Called once when a request has ended, with its duration in milliseconds. */
   over: (values: LogValues, tookMs: number) => void
@@ -79,7 +79,7 @@ export class RequestLog {
     this.#values = valuesOf(arrival, caller, ports.begun(caller.userId))
   }
 
-  /** Gets the text of the body; undefined where bodies are not kept. */
+  /** Takes the text of the body; undefined where bodies are not stored. */
   get keepRequest(): ((text: string) => void) | undefined {
     return this.#keepsBodies ? this.#requestKeeper() : undefined
   }
@@ -108,12 +108,12 @@ export class RequestLog {
       values.metadata = toStoredMetadata(metadata)
   }
 
-  /** The first of a stream has come. */
+  /** Records that the first chunk of a stream has arrived. */
   opened(): void {
     this.#values.firstTokenMs = this.#elapsedMs()
   }
 
-  /** A whole answer, and the same as its caller gets it. */
+  /** Takes a whole answer, and its form for the client. */
   answered(body: object, told: object): void {
     this.#values.finishReason = finishOf(body)
     if (this.#keepsBodies) this.#response = toStoredText(JSON.stringify(told))
@@ -202,7 +202,7 @@ export class RequestLog {
     values.statusCode = failure?.status ?? (isCancelled ? clientGone : 200)
     values.error = failure ? describe(failure) : null
     values.finishReason = failure ? null : (values.finishReason ?? this.#finishOfStream())
-    // A name that means nothing may be a key in the wrong place.
+    // A name without a provider may be a key in the wrong place.
     if (values.provider === null)
       values.requestedModel = values.model = withoutSecrets(values.model)
     const tookMs = performance.now() - this.#startedAtMs

@@ -41,7 +41,7 @@ export class LogWriter implements AsyncDisposable {
     this.#options = options
   }
 
-  /** A log, as a record. */
+  /** Adds a log in the form of a record. */
   addLog(record: string): void {
     if (this.#logs.length < mostLogs) this.#logs.push(record)
     else this.#lost.logs += 1

@@ -31,7 +31,7 @@ export async function createSignInLink(
 ): Promise<string> {
   const token = randomBytes(24).toString('base64url')
   await db.transaction().execute(async (trx) => {
-    // Two at once follow one another, so that only one link is left.
+    // Concurrent requests run one after the other, so that only one link remains.
     await waitForLock(trx, 'signInLink', email.toLowerCase())
     await endLinks(trx, email)
     await trx

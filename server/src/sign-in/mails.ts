@@ -40,7 +40,7 @@ export const takenMail = (to: Recipient, url: string): Mail => ({
   ]),
 })
 
-/** A link that signs in by itself. */
+/** The mail with a sign-in link. */
 export const linkMail = (to: Recipient, url: string): Mail => ({
   recipient: to.email,
   subject: 'Your link to sign in',

@@ -175,7 +175,7 @@ async function sendLink(db: Kysely<Schema>, email: string, url: string): Promise
   if (user) await postMail(db, linkMail(user, url))
 }
 
-/** A user to be made: the name of an account elsewhere may hold whatever it likes. Rejects as `checkSignUp`. */
+/** Checks a user before its creation: the name of an external account may hold anything. Rejects as `checkSignUp`. */
 async function admitted<User extends { email: string; name: string }>(
   options: SignInOptions,
   user: User,
@@ -202,7 +202,7 @@ async function checkSignUp({ db, signUp }: SignInOptions, email: string): Promis
   throw new APIError('FORBIDDEN', { code: 'SIGN_UP_CLOSED', message })
 }
 
-/** Throws where an account was tried too often. */
+/** Throws where an account has too many attempts. */
 async function checkTries(db: Kysely<Schema>, path: string, email: unknown): Promise<void> {
   const seconds = await countTry(db, path, email)
   if (seconds === undefined) return

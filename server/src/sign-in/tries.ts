@@ -24,8 +24,8 @@ const allowed: Readonly<Record<string, Allowed>> = {
 }
 
 /**
- * Counts a try at a path of sign-in that names an account by its mail address, whether there is one or
- * not. Resolves with the seconds until the next one counts, where there were too many; on every node alike.
+ * Counts an attempt at a sign-in path that names an account by its mail address, whether the account exists or not.
+ * After too many, resolves with the seconds until the next one is allowed; on every node alike.
  */
 export async function countTry(
   db: Kysely<Schema>,

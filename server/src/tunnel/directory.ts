@@ -4,9 +4,9 @@ import { SwrCache } from '../db/swr-cache'
 
 /** The maximum number of cached locations of gateways on other nodes; each takes up to 8 kB. */
 const mostGateways = 10_000
-/** How long a location that could not be reached is skipped. */
+/** The time for which a location that could not be reached is skipped. */
 const missedMs = 2000
-/** How long a location that refused a call is skipped: its gateway may be moving, or be busy. */
+/** The time for which a location that refused a call is skipped: its gateway may be moving, or be busy. */
 const refusedMs = 200
 
 /** Caches in memory the nodes that have the sockets of gateways, as far as this node looked them up. */

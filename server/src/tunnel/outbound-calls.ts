@@ -37,7 +37,7 @@ interface Call extends Party {
   sent: { release: () => void } | undefined
 }
 
-/** How long the other node may take to accept a call. */
+/** The maximum wait for the other node to accept a call. */
 const acceptMs = 2000
 /** The maximum length, in characters, of a payload that is sent inside a message; longer ones are stored in Redis. */
 const shortPayload = 64 * 1024
