@@ -3,7 +3,7 @@ import { byPlace, nothing, type Offer, type OwnedConnection, type CandidatePlace
 import { SwrCache } from '../db/swr-cache'
 import type { MembershipRow } from '../db/schema'
 
-/** A caller's place in an organization. */
+/** The membership of an account in an organization. */
 export interface Membership {
   organizationId: string
   role: MembershipRow['role']
@@ -91,9 +91,9 @@ export class AccountCatalog {
   }
 
   /**
-   * The places of a provider, in the order in which they are tried: its own, then those of
-   * organizations, the primary one's first, `org_pays` before `member_pays`. Those of the organization
-   * that funds the account come before all. Source: contract 10.1.
+   * Returns the places of a provider, in the order in which they are tried: its own, then those of organizations, the
+   * primary one's first, `org_pays` before `member_pays`. Those of the organization that funds the account come before
+   * all. Source: contract 10.1.
    */
   placesOf(provider: string): readonly CandidatePlace[] {
     if (this.#organizations.length === 0) return this.#own.get(provider) ?? []
@@ -116,12 +116,12 @@ export class AccountCatalog {
       ...(this.#own.get(provider) ?? []),
       ...(fundedBy === null ? theirs : theirs.filter((place) => !isFunding(place))),
     ]
-    // Names that callers make up have no places, and are not kept.
+    // Names that callers invent have no places, and are not cached.
     if (places.length > 0) this.#places.set(provider, places)
     return places
   }
 
-  /** A model that the catalogue has not, by its two parts. */
+  /** Finds a model that the catalogue does not list, by provider and name. */
   find(provider: string, name: string): DiscoveredModel | undefined {
     if (this.isEmpty) return undefined
     for (const connection of connectionsOf(this.placesOf(provider))) {

@@ -66,7 +66,7 @@ export class AccountNames {
     return this.#mappings.size + this.#collections.size + this.#owners.size
   }
 
-  /** A handle or slug was taken, changed or given up. */
+  /** Evicts a handle or slug that was taken, changed or given up. */
   forgetName(name: string): void {
     this.#owners.forget(name)
   }

@@ -101,7 +101,7 @@ async function readOrganization(db: Kysely<Schema>, id: string, options: OfferOp
   const offer = await readOffer(db, { column: 'organization_id', id }, options)
   return {
     offer,
-    // Its plan may have less by now than when they were set.
+    // The plan may allow less by now than when the limits were set.
     limits: {
       requestsPerMinute: Math.min(row.requests_per_minute, row.plan_requests ?? Infinity),
       tokensPerMinute: Math.min(row.tokens_per_minute, row.plan_tokens ?? Infinity),

@@ -13,7 +13,7 @@ export interface CatalogFile {
   sources: readonly { name: string; version: string; published: string; license: string }[]
   /** Names that providers have retired -> the model that has taken their place. */
   aliases: Readonly<Record<string, string>>
-  /** Sorted by id. */
+  /** The models, sorted by id. */
   models: readonly CatalogEntryRow[]
 }
 
@@ -37,25 +37,22 @@ export interface CatalogEntryRow {
   price?: EntryPrice | undefined
   /** Announced prices, the earliest first. */
   price_changes?: readonly PriceChange[] | undefined
-  /** The provider charges nothing for it. */
+  /** Set where the provider charges nothing for it. */
   free?: true | undefined
 }
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- generated, and a test reads each: no start checks them again
 const { models: entries, aliases } = catalog as unknown as CatalogFile
 
-/** Retired names, by the full id -> the id that a request for one of them means. */
+/** Retired names: full id -> id of the model that replaces it. */
 export const retiredNames: ReadonlyMap<string, string> = new Map(Object.entries(aliases))
 
-/** Those that come with Tollgate and have announced prices, by id. */
+/** Built-in models with announced prices, by id. */
 export const builtInAnnounced: ReadonlyMap<string, CatalogEntryRow> = new Map(
   entries.flatMap((entry) => (entry.price_changes ? [[entry.id, entry]] : [])),
 )
 
-/**
- * The models that come with Tollgate, as far as `providers` has their provider, with the prices
- * valid at `at`.
- */
+/** Loads the built-in models of the given `providers`, with the prices valid at `at`. */
 export function loadBuiltInModels(providers: readonly Provider[], at: Date = new Date()): Model[] {
   const rows = new Map(providers.map((provider) => [provider.key, provider]))
   const models = entries.flatMap((entry) => {
@@ -65,7 +62,7 @@ export function loadBuiltInModels(providers: readonly Provider[], at: Date = new
   return rows.has('sandbox') ? [...models, ...sandboxModels] : models
 }
 
-/** Announced prices begin with a day of UTC; prices by the hour are part of a price. */
+/** Announced prices begin on a day of UTC; prices by the hour are part of a price. */
 const priceSlotMs = 86_400_000
 
 /** In which of the times between which prices may change. */

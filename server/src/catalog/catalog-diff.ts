@@ -5,7 +5,7 @@ import type { Model, Pricing } from './model'
 import { isServable } from './is-priced'
 import type { Snapshot } from './snapshot'
 
-/** A price that a model of the catalogue has otherwise. */
+/** A model whose price in a document differs from the catalogue's. */
 export interface Repriced {
   id: string
   before: Pricing | null
@@ -24,7 +24,7 @@ export interface CatalogDiff {
   /** Models that the catalogue does not have, with a price or free. */
   added: readonly Model[]
   repriced: readonly Repriced[]
-  /** Announced prices that are not known yet. */
+  /** Announced prices that are new. */
   planned: readonly Planned[]
   /** Prices that differ and are not taken: they depend on the day of the week. */
   kept: readonly string[]
@@ -40,7 +40,7 @@ interface Known extends Pick<Snapshot, 'models' | 'providers'> {
   plans: StoredPlans
 }
 
-/** Compares a document with the catalogue as it is. Models of unknown providers are left out. */
+/** Compares a document with the current catalogue. Models of unknown providers are left out. */
 export function compareCatalogs(
   document: CatalogDocument,
   { models, providers, plans }: Known,

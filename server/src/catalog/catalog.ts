@@ -23,7 +23,7 @@ export class Catalog implements Disposable {
   #running: Promise<void> | undefined
   #again = false
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Until a planned price comes. */
+  /** Runs until a planned price takes effect. */
   #priceTimer: ReturnType<typeof setTimeout> | undefined
   #closed = false
 
@@ -80,7 +80,7 @@ export class Catalog implements Disposable {
     } while (this.#again)
   }
 
-  /** Reads again when the next price comes; a little late, as no two clocks run alike. */
+  /** Reads again when the next price takes effect; slightly later, as clocks differ. */
   #awaitPrice(nextInMs: number | undefined): void {
     clearTimeout(this.#priceTimer)
     if (nextInMs === undefined || this.#closed) return

@@ -18,7 +18,7 @@ export const ChargedPriceAnswer = z.object({
 
 const Stored = z.record(z.string(), z.string())
 
-/** The price of a usage event as it is answered; null where there was none, or a damaged one. */
+/** Returns the price of a usage event for an answer; null where it is absent or damaged. */
 export function toChargedPrice(column: unknown): z.output<typeof ChargedPriceAnswer> | null {
   const stored = Stored.safeParse(column)
   if (!stored.success) return null

@@ -10,7 +10,7 @@ export const strategies = [
 ] as const
 export type Strategy = (typeof strategies)[number]
 
-/** A model that a collection may send a request to. */
+/** A model in a collection. */
 export interface CollectionMember {
   /** `<provider>/<model>`. */
   modelId: string
@@ -37,5 +37,5 @@ export interface Collection {
 /** The prefix of collections' names; never a provider. */
 export const collectionPrefix = 'collection/'
 
-/** The collection that is there from the start: models that cost nothing, for everybody. */
+/** The built-in collection: models that cost nothing, for all accounts. */
 export const freeCollection = 'auto-free'

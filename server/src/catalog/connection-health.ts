@@ -17,14 +17,14 @@ interface Seen {
   isFailing: boolean
 }
 
-/** Two models of which one is refused would have the row written with every request. */
+/** The minimum between two writes: two models of which one is refused would write the row with every request. */
 const onceInMs = 5000
 const mostRemembered = 10_000
 const longestWords = 300
 
 /**
- * Writes down, beside the requests, that a provider refuses a connection's credential, and that it
- * takes it again. A connection that is refused comes after its owner's others, until it works.
+ * Records, outside the request path, that a provider rejects a connection's credential, and that it accepts it again.
+ * A rejected connection comes after its owner's others, until it works.
  */
 export class ConnectionHealth {
   readonly #options: Options
@@ -49,7 +49,7 @@ export class ConnectionHealth {
   #write(id: string, { from, to, words }: Change): void {
     const nowMs = this.#now()
     const lastMs = this.#writtenAtMs.get(id) ?? -Infinity
-    // Those of the environment have no row.
+    // Connections of the environment have no row.
     if (nowMs - lastMs < onceInMs || !isId('conn', id)) return
     this.#writtenAtMs.set(id, nowMs)
     this.#options.db

@@ -8,7 +8,7 @@ export interface DiscoveredFacts {
   pricing: Pricing | null
 }
 
-/** A model that is known only from connections that the caller may use. */
+/** A model known only from connections that the caller may use. */
 export interface DiscoveredModel {
   id: string
   provider: string

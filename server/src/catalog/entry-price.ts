@@ -6,7 +6,7 @@ export interface EntryRates {
   /** Sound read from a cache. */
   cached_audio_input?: number
   cache_write?: number
-  /** A cache entry that lives for an hour or more. */
+  /** A cache entry with a lifetime of an hour or more. */
   cache_write_1h?: number
   reasoning?: number
   audio_input?: number

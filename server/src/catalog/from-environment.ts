@@ -52,7 +52,7 @@ export function createEnvironmentConnections(
   })
 }
 
-/** A provider's credential, and the variable by which it is known; undefined where none is set. */
+/** Returns a provider's credential, and the variable by which it is known; undefined where none is set. */
 function keyOf(
   { keyVariables, keyParts = [], keyFiles = [] }: Provider,
   environment: Environment,
@@ -71,7 +71,7 @@ function keyOf(
   return { variable, secret: parts.filter(Boolean).join(':') }
 }
 
-/** Undefined where one that is set cannot be used. */
+/** Returns the provider's options; undefined where one that is set is invalid. */
 function optionsOf({ optionVariables = {} }: Provider, environment: Environment) {
   const set = Object.entries(optionVariables).flatMap(([option, variable]) => {
     const value = environment[variable]

@@ -9,7 +9,10 @@ export interface FoundServer {
   models: readonly { id: string; contextLength?: number }[]
 }
 
-/** Local servers are offered as `local/<model>`; of two with the same model the first one has it. */
+/**
+ * Builds the models of local servers, offered as `local/<model>`; of two servers with the same model the first one
+ * serves it.
+ */
 export function toLocalModels(
   servers: readonly FoundServer[],
   environment: Readonly<Record<string, string | undefined>>,

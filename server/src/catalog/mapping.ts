@@ -1,7 +1,7 @@
 /** The most `*` of a pattern, and the highest `$n` of a target. */
 export const mostRuns = 5
 
-/** A pattern, ready to be held against names. */
+/** A compiled pattern. */
 export interface Pattern {
   isExact: boolean
   /** Returns the matches of each `*`, in order; undefined where the name does not match. */
@@ -9,9 +9,9 @@ export interface Pattern {
 }
 
 /**
- * A pattern: each `*` stands for any run of characters, also none, and takes as few of them as it can.
- * Every literal is looked for once, behind the one before it: nothing is ever tried again, so that no
- * pattern takes longer than its length times the name's.
+ * Compiles a pattern: each `*` matches any run of characters, also none, and takes as few of them as possible. Every
+ * literal is searched once, after the one before it, without backtracking, so that a match takes no longer than the
+ * pattern's length times the name's.
  */
 export function toPattern(source: string): Pattern {
   const [first = '', ...others] = source.split('*')

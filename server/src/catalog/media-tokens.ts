@@ -1,9 +1,9 @@
 import type { Model } from './model'
 
 /**
- * Tokens that parts of a message cost at most. Bytes prove nothing here: an address of 40 bytes may be
- * a photograph, a megabyte of base64 a thumbnail. Where a provider bills an image by size, the figure
- * is the largest it scales one down to. All figures are the vendors', each the dearest of its kind.
+ * The maximum of tokens for parts of a message. Bytes prove nothing here: an address of 40 bytes may be a photograph,
+ * a megabyte of base64 a thumbnail. Where a provider bills an image by size, the figure is the largest it scales one
+ * down to. All figures are the vendors', each the highest of its kind.
  */
 type Reader = Pick<Model, 'upstreamModel' | 'contextLength'>
 
@@ -20,7 +20,7 @@ const tokensPerImage = 16_400
 const tokensPerDearImage = 48_200
 const countsDear = /gpt-4o-mini/
 
-/** Gemini hears 32 tokens a second, all others fewer; MP3 has 1,000 bytes a second at the least. */
+/** Gemini counts 32 tokens a second, all others fewer; MP3 has at least 1,000 bytes a second. */
 const soundBytesPerToken = 30
 const leastSoundTokens = 1000
 
@@ -30,7 +30,7 @@ const tokensPerSpokenTurn = 16_384
 /** PDF: 100 pages, each read as an image and as text. https://platform.openai.com/docs/guides/pdf-files */
 const tokensPerFile = 500_000
 
-/** A message's parts that are not text. Lengths are of base64, as it stands in the body. */
+/** A message's parts that are not text. Lengths are of base64, as found in the body. */
 export interface MediaLengths {
   images: number
   soundLengths: readonly number[]

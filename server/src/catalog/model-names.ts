@@ -57,7 +57,7 @@ function namesIn({ models }: Listing): Map<string, Names> {
       const key = toKey(name)
       const undated = withoutDate(key)
       add(names, key, { model, distance, isDated: false })
-      // Behind all names that have no date taken away.
+      // Ranks below all names from which no date was removed.
       if (undated !== key) add(names, undated, { model, distance: distance + 10, isDated: true })
     }
   }
@@ -88,7 +88,7 @@ const toKey = (name: string) =>
   name
     .replace(/^models\//, '')
     .replace(/[-:@](?:latest|default)$/, '')
-    // Fireworks writes 4.1 as 4p1, Vertex AI a version behind an @.
+    // Fireworks writes 4.1 as 4p1, Vertex AI a version after an @.
     .replaceAll(/(?<=\d)p(?=\d)/g, '-')
     .replaceAll(/[.@]/g, '-')
 

@@ -42,7 +42,7 @@ export interface Rates extends TokenRates, MeasuredRates {
 export const serviceTiers = ['flex', 'priority', 'batch'] as const
 export type ServiceTier = (typeof serviceTiers)[number]
 
-/** Rates in place of the usual ones, where all of its conditions hold. */
+/** Rates that replace the ordinary ones where all of the tier's conditions hold. */
 export interface PriceTier {
   /** The prompt, cached tokens included, has more tokens than this. */
   above?: number

@@ -6,7 +6,7 @@ import { toConnection, usable, type StoredOptions } from './stored-models'
 import type { ConnectionPoolRow, ConnectionRow, Schema } from '../db/schema'
 import type { Provider } from '../providers/provider'
 
-/** A customer's connection, and the models that only a test of it found. */
+/** A customer's connection, and the models that only its test discovered. */
 export interface OwnedConnection extends ProviderConnection {
   /** Discovered models, by their names at the provider. */
   found: ReadonlyMap<string, DiscoveredFacts>
@@ -18,7 +18,7 @@ export type OwnedBilling = 'byok' | 'org_pays' | 'member_pays'
 /** One place in the order of candidates: a connection, or a pool in place of its members. */
 export interface CandidatePlace {
   provider: string
-  /** Those that take turns, default first, then by priority; one where it is no pool. */
+  /** The connections that share the load, default first, then by priority; one where it is no pool. */
   connections: readonly [OwnedConnection, ...OwnedConnection[]]
   pool: { id: string; strategy: ConnectionPoolRow['strategy'] } | null
   billing: OwnedBilling

@@ -41,7 +41,7 @@ export function findRateAboveLimits(
   return undefined
 }
 
-/** Owners may charge nothing at all. */
+/** Whether the limits forbid owners to charge anything. */
 export const isPricingOff = ({ input, output }: OwnerPriceLimits) => input === 0n || output === 0n
 
 /**

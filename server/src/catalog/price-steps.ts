@@ -7,7 +7,7 @@ import type { Schema } from '../db/schema'
 export interface PriceSteps {
   /** By model; null for no price. They override the model's other prices. */
   inForce: ReadonlyMap<string, Pricing | null>
-  /** When the next one comes, in milliseconds; undefined where none is planned. */
+  /** The time of the next one in milliseconds; undefined where none is planned. */
   nextInMs: number | undefined
 }
 
@@ -41,7 +41,7 @@ export async function readPriceSteps(
   }
 }
 
-/** A model at the price that was set for it. */
+/** Returns a model at the operator's price for it. */
 export function applyPriceStep(model: Model, steps: PriceSteps | undefined): Model {
   const pricing = steps?.inForce.get(model.id)
   return pricing === undefined ? model : { ...model, pricing }

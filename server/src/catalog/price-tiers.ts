@@ -125,7 +125,7 @@ export function getHighestRates(pricing: Pricing, most: TierConditions): Rates {
   return dearest
 }
 
-/** With a rate of its own for every kind: the dearest of a kind may be that of `input`. */
+/** Completes the rates so that every kind has one: the highest of a kind may be that of `input`. */
 const whole = (rates: Rates): Required<Rates> => ({
   ...withoutTokens,
   ...rates,

@@ -60,7 +60,7 @@ const time = z
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of the UTC day such as 16:30.')
   .transform((text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3)))
 
-/** Rates in place of the usual ones, where all of the conditions hold. */
+/** Rates that replace the ordinary ones where all of the tier's conditions hold. */
 const TierFields = z
   .object({
     above: z.int().min(1).max(1_000_000_000).nullish(),
@@ -87,7 +87,10 @@ const TierFields = z
   })
 type TierFields = z.output<typeof TierFields>
 
-/** USD per 1,000,000 tokens or characters; `second`, `image`, `request` and `search` per piece. Each up to `maxPriceUsd`. */
+/**
+ * USD per 1,000,000 tokens or characters; `second`, `image`, `request` and `search` per piece. Each up to
+ * `maxPriceUsd`.
+ */
 export const PricingFields = z.object({
   input: price,
   output: price,
@@ -186,7 +189,7 @@ const toTierAnswer = ({ above, serviceTier, hours, rates }: PriceTier) => ({
   ...toRatesAnswer(rates),
 })
 
-/** A price as it is answered, in USD. */
+/** Converts a price to its answer, in USD. */
 export const toPricingAnswer = (pricing: Pricing) => ({
   input: toUsd(pricing.input),
   output: toUsd(pricing.output),
@@ -222,7 +225,7 @@ const toTier = ({ above, service_tier: tier, from, until, ...fields }: TierField
   rates: toRates(fields),
 })
 
-/** A price as it was sent. */
+/** Converts a price from a request. */
 export function toPricing({ input, output, tiers: sent, ...fields }: PricingFields): Pricing {
   const rates = { input, output, ...toRates(fields) }
   return sent && sent.length > 0 ? { ...rates, tiers: sent.map(toTier) } : rates

@@ -30,7 +30,7 @@ export interface ProviderConnection {
   onlyModels: ReadonlySet<string> | null
 }
 
-/** The catalogue at one moment. A request keeps the one that it began with. */
+/** The catalogue at one moment. A request uses one snapshot from beginning to end. */
 export interface Snapshot {
   models: ReadonlyMap<string, Model>
   providers: ReadonlyMap<string, Provider>
@@ -93,7 +93,7 @@ export function toSnapshot(parts: Parts): Snapshot {
   }
 }
 
-/** `auto-free` has models that cost nothing: of those that it was given, else of all there are. */
+/** Fills `auto-free` with models that cost nothing: those it lists, else all that exist. */
 function ofFree(collection: Collection, models: ReadonlyMap<string, Model>): Collection {
   if (collection.name !== freeCollection) return collection
   const given = collection.members.filter(({ modelId }) => models.get(modelId)?.isFree)
@@ -112,7 +112,7 @@ function ofFree(collection: Collection, models: ReadonlyMap<string, Model>): Col
   }
 }
 
-/** With the address that its own options make, if it was given none. */
+/** Completes a connection with the address that its own options make, if it has none. */
 export function withOwnAddress(
   connection: ProviderConnection,
   provider: Provider | undefined,

@@ -13,7 +13,7 @@ import { dialects, RelayOptions, type Provider } from '../providers/provider'
 const StoredCapabilities = z.record(z.enum(capabilities), z.boolean())
 const Dialect = z.enum(dialects)
 
-/** A row of `model` as a model. Throws when the row is damaged. */
+/** Converts a row of `model`. Throws when the row is damaged. */
 export function toModel(row: Selectable<ModelRow>): Model {
   return {
     id: row.id,
@@ -54,7 +54,7 @@ export function toModels(
   }
 }
 
-/** A row of `provider` as a provider. Throws when the row is damaged. */
+/** Converts a row of `provider`. Throws when the row is damaged. */
 export const toProvider = (row: Selectable<ProviderRow>): Provider => ({
   key: row.key,
   name: row.name,
@@ -76,7 +76,7 @@ type Owned = Pick<Selectable<ConnectionRow>, 'id' | 'scope' | 'user_id' | 'organ
 export const ownerOf = ({ id, scope, user_id: user, organization_id: organization }: Owned) =>
   scope === 'platform' ? null : (user ?? organization ?? id)
 
-/** A row of `connection` as a connection. Throws when it is damaged, or its secret does not open. */
+/** Converts a row of `connection`. Throws when it is damaged, or its secret cannot be decrypted. */
 export const toConnection = (
   row: Selectable<ConnectionRow>,
   { sealingKeys }: Pick<StoredOptions, 'sealingKeys'>,

@@ -39,7 +39,7 @@ const StoredPricing = z.object({
   tiers: z.array(StoredTier).max(mostTiers).exactOptional(),
 })
 
-/** A price as its column: nano-dollars as text, since JSON numbers are not exact. */
+/** Converts a price to its column: nano-dollars as text, since JSON numbers are not exact. */
 export const toStoredPricing = (pricing: Pricing) =>
   JSON.stringify(pricing, (_name, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,

@@ -9,7 +9,7 @@ export type UnpricedModels = 'refuse' | 'free' | { readonly input: bigint; reado
 
 const nothing: Pricing = { input: 0n, output: 0n }
 
-/** A model as the platform's connections serve it: the same object unless the operator decides otherwise. */
+/** Returns a model as the platform's connections serve it: the same object unless the operator's policy changes it. */
 export function applyUnpricedPolicy(model: Model, unpriced: UnpricedModels): Model {
   if (unpriced === 'refuse' || isServable(model)) return model
   return unpriced === 'free'

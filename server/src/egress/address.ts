@@ -48,7 +48,7 @@ export function isWithin(text: string, ranges: readonly string[]): boolean {
   return isIn(ipaddr.parse(text), known)
 }
 
-/** One spelling for each address. */
+/** Returns the one spelling that all forms of an address share. */
 const canonical = (text: string) => ipaddr.parse(text.replace(/%.*$/, '')).toNormalizedString()
 
 /** Whether an address, written in full, is one of this machine's own. */

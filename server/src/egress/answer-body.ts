@@ -1,15 +1,15 @@
 import { MalformedAnswer, type AnswerHead } from './answer-head'
 
-/** A line between chunks, extensions included, and all lines after the last one. */
+/** The maximum length of a line between chunks, extensions included, and of all lines after the last one together. */
 const longestLine = 4096
 const longestTrailer = 16 * 1024
 
 /**
- * A size, and extensions, which mean nothing here: only where their line ends is of importance, so that no control
- * characters are among them. Source: RFC 9112, 7.1.1.
+ * A size and its extensions, which are ignored here: only the end of their line matters, so that they may contain no
+ * control characters. Source: RFC 9112, 7.1.1.
  */
 const sizeLine = /^([\da-f]{1,12})(?:[\t ]*;[\t -~\x80-\xff]*)?\r\n$/i
-/** A field as in a head: nothing folded, no blank before its colon. */
+/** A field as in a head: not folded, no blank before its colon. */
 const trailerLine = /^[\w!#$%&'*+.^`|~-]+:[\t -~\x80-\xff]*\r\n$/
 
 /** The maximum number of small chunks in a body, and the minimum of bytes in each other chunk. */
@@ -32,10 +32,10 @@ export class BodyFrames {
   /** The number of bytes at the end that do not belong to the answer. */
   surplus = 0
   readonly #isChunked: boolean
-  /** Bytes of the body, or of its chunk, that are still to come. */
+  /** The bytes of the body, or of its chunk, that are still missing. */
   #left: number
   #expected: Expected = 'size'
-  /** A line that has not come whole. */
+  /** A line that has not arrived in full. */
   #line = ''
   #trailerBytes = 0
   #chunks = 0

@@ -24,7 +24,7 @@ const usualKeepMs = 30_000
 /** The time for a server's close to arrive here. */
 const marginMs = 1000
 
-/** The line of the status, and one line a field: nothing folded, no blank before a colon, no control characters. */
+/** The status line, and one line a field: not folded, no blank before a colon, no control characters. */
 const shape =
   /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t -~\x80-\xff]*)?(?:\r\n[\w!#$%&'*+.^`|~-]+:[\t -~\x80-\xff]*)*$/
 
@@ -40,7 +40,10 @@ export function parseHead(text: string): AnswerHead {
   return { status, fields, framing, length, keepMs: isReusable ? keepMsOf(fields, minor) : 0 }
 }
 
-/** A line may end without CR. Others may see another head in it, so that nothing follows it. Source: RFC 9112, 2.2. */
+/**
+ * Parses a head with lines that end without CR. Other clients may read another head from it, so that its connection is
+ * not reused. Source: RFC 9112, 2.2.
+ */
 function parseLoose(text: string): AnswerHead {
   const strict = text.replaceAll(/\r?\n/g, '\r\n')
   if (strict === text) throw new MalformedAnswer('the head of the answer is not HTTP/1.1')

@@ -22,7 +22,7 @@ export class AnswerTooLong extends Error {
 }
 
 const usualMost = 20 * 1024 * 1024
-/** Beyond it they are put together as they come: each is an object many times its size. */
+/** Beyond this number the pieces are joined as they arrive: each is an object many times its size. */
 const mostPieces = 256
 
 /** The rest of a body, which is cancelled where it is too long. Throws as `Answer.text` does. */
@@ -56,7 +56,7 @@ export async function readText(
   mostBytes?: number,
 ): Promise<string> {
   const text = (await readWhole(answer, mostBytes)).toString('utf8')
-  // A mark of the byte order, which no parser takes.
+  // A byte order mark, which no parser accepts.
   return text.startsWith('\uFEFF') ? text.slice(1) : text
 }
 

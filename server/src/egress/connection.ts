@@ -10,7 +10,7 @@ import type { UrlTarget } from './target'
 export interface TlsOptions {
   /** The name that the certificate must have; without it, a URL with an address requires that address. */
   serverName?: string
-  /** Authorities instead of the usual ones. */
+  /** Certificate authorities instead of the default ones. */
   ca?: string
 }
 
@@ -20,7 +20,7 @@ export interface Dialling {
   key: string
   target: UrlTarget
   tls: TlsOptions | undefined
-  /** For connecting, name resolution and TLS included. */
+  /** The timeout for connecting, name resolution and TLS included. */
   connectMs: number
   /** Called with a connection that can be used again, and for how many milliseconds. */
   onIdle: (connection: HttpConnection, keepMs: number) => void
@@ -28,7 +28,7 @@ export interface Dialling {
   onIdleClosed: (connection: HttpConnection) => void
 }
 
-/** A request as it is written. */
+/** A request in its written form. */
 export interface OutgoingMessage {
   /** All lines before the body; ASCII. */
   head: string
@@ -118,7 +118,7 @@ export class HttpConnection {
     const socket = this.#socket
     if (!socket || this.#isClosed) return false
     const text = body === undefined ? head : head + body
-    // Encoded once where it may be taken in parts.
+    // Encoded once, as the operating system may take it in parts.
     const message = bytes > mostAtOnce ? Buffer.from(text) : text
     const sent = socket.write(message)
     if (sent < 0) return false
@@ -188,7 +188,7 @@ export class HttpConnection {
   }
 
   #receive(bytes: Buffer): void {
-    // An answer to nothing could be taken for that of the next request.
+    // Bytes outside an exchange could be taken for the next request's answer.
     if (this.#exchange) this.#exchange.receive(bytes)
     else this.destroy()
   }

@@ -19,7 +19,7 @@ export interface GuardedWay {
 }
 
 interface Ways {
-  /** Without it nothing of a user's is sent. */
+  /** Without it no request of an account's own connection is sent. */
   guarded?: GuardedWay
 }
 

@@ -16,11 +16,11 @@ interface Line {
   destroy: () => void
 }
 
-/** A way to send a request again that went out by a connection which had been idle. */
+/** A way to repeat a request that was sent over an idle connection. */
 export interface Resending {
   /**
-   * Sends it once more where a connection that is lost by now can have been closed before the request came to
-   * it; undefined where it cannot. Rejects as `HttpExchange.answer` does.
+   * Sends the request once more where its lost connection may have been closed before the request arrived; undefined
+   * where it cannot have been. Rejects as `HttpExchange.answer` does.
    */
   resend: () => Promise<Answer> | undefined
 }

@@ -7,7 +7,7 @@ export interface GatewayCall {
   /** Key of the provider, and the model by the name that its server has for it. */
   provider: string
   model: string
-  /** Behind the base address of the server. */
+  /** The path after the server's base URL. */
   path: string
   body: Record<string, unknown>
   isStream: boolean
@@ -28,7 +28,7 @@ export class GatewayLost extends ConnectionFailed {
 
 /** The way to models that self-hosted gateways serve. */
 export interface GatewayWay {
-  /** Undefined where `takes` knows of a gateway; else resolves once it does. Never rejects. */
+  /** Looks a gateway up: undefined where `takes` knows it; else resolves once it does. Never rejects. */
   look: (gatewayId: string) => Promise<void> | undefined
   /** Whether a gateway takes one more request for a model, by the name that its server has for it. */
   takes: (gatewayId: string, provider: string, model: string) => boolean

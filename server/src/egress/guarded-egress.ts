@@ -29,7 +29,7 @@ interface Guard {
   transport: Transport
   /** Whether an address may be connected to; tests override it, as they have no public addresses. */
   isOpen?: (address: string) => boolean
-  /** Authorities instead of the usual ones, for tests. */
+  /** Certificate authorities instead of the default ones, for tests. */
   ca?: string
 }
 

@@ -4,14 +4,14 @@ const mostBytes = 64 * 1024
 const end = '\r\n\r\n'
 const protocol = 'HTTP/'
 
-/** The bytes of a head until it is whole: most come at once, none may go on for ever. */
+/** Collects the bytes of a head until it is complete: most arrive at once, and none may grow without bound. */
 export class HeadBytes {
   #text = ''
   /** Earlier bytes, where the head arrives in parts. */
   #parts: Buffer | undefined
   #size = 0
 
-  /** The bytes behind a head that is whole now; undefined while it is not. Throws `MalformedAnswer`. */
+  /** Returns the bytes after a head that is now complete; undefined while it is not. Throws `MalformedAnswer`. */
   push(bytes: Buffer): Buffer | undefined {
     if (this.#parts) return this.#pushPart(this.#parts, bytes)
     const at = bytes.indexOf(end)

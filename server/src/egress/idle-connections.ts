@@ -3,7 +3,7 @@ import type { HttpConnection } from './connection'
 const mostOfOneKey = 1024
 const mostInAll = 4096
 const sweepMs = 5000
-/** A connection that is closed so soon after its first answer was never meant for a second one. */
+/** A connection that is closed this soon after its first answer was never meant for a second one. */
 const soonMs = 1000
 /** After this many early closes no connection is kept for a while; then one is tried again. */
 const maxClosedSoon = 3
@@ -14,7 +14,7 @@ const maxClosers = 1000
 interface Closer {
   /** Connections that it closed soon, none having served twice since. */
   count: number
-  /** None is kept before; monotonic. */
+  /** No connection is kept before this time; monotonic. */
   until: number
 }
 

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request, type RequestOptions } from 'node:http'
 import { z } from 'zod'
 
-/** A server on this machine that speaks the OpenAI format. */
+/** A server on this machine that offers the OpenAI format. */
 export interface LocalServer {
   server: 'ollama' | 'vllm' | 'lmstudio' | 'llamacpp'
   /** Without a final slash. */
@@ -140,7 +140,7 @@ async function tell(
     )
     return { server: 'lmstudio', models: withContext(models, ({ id }) => lengths.get(id)) }
   }
-  // Its context is a setting it does not show here.
+  // The context length is a setting that Ollama does not show here.
   if (ollama) return { server: 'ollama', models: withContext(models, () => undefined) }
   if (props) return { server: 'llamacpp', models: withContext(models, () => context) }
   return vllm && { server: 'vllm', models: vllmModels(models) }
@@ -184,7 +184,7 @@ const open = (url: string, options: RequestOptions) =>
       .end()
   })
 
-/** Throws once more than `limitBytes` have come, or when `signal` aborts. */
+/** Reads a text. Throws once more than `limitBytes` have arrived, or when `signal` aborts. */
 async function boundedText(response: IncomingMessage, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 /** The addresses of a name, by its A and AAAA records, as one question to a name server. */
 export type AskNameServer = (name: string, deadlineMs: number) => Promise<string[]>
 
-/** A name has no address, or too many, or no server answered in time. */
+/** The lookup of a name failed: it has no address, or too many, or no server answered in time. */
 export class NotResolved extends Error {
   override readonly name = 'NotResolved'
 }
@@ -12,7 +12,7 @@ export class NotResolved extends Error {
 const freshForMs = 30_000
 const mostNames = 1000
 const mostAtOnce = 200
-/** More would be an attack, or at least nothing that serves a model. */
+/** The maximum of addresses of a name; more would be an attack, or at least no host of models. */
 const mostAddresses = 32
 
 /** Slow name servers are one customer's own affair. */
@@ -56,7 +56,7 @@ export class Names {
     return addresses
   }
 
-  /** Its addresses did not serve. */
+  /** Evicts a name whose addresses did not work. */
   forget(name: string): void {
     this.#known.delete(name)
   }
@@ -84,7 +84,7 @@ const tries = 2
 export const askNameServer =
   (servers?: readonly string[]): AskNameServer =>
   async (name, deadlineMs) => {
-    // A resolver a question: it can be cancelled alone, and sees the servers that are set now.
+    // One resolver for each query: it can be cancelled alone, and uses the currently configured servers.
     const resolver = new Resolver({ timeout: Math.ceil(deadlineMs / (tries + 1)), tries })
     if (servers) resolver.setServers(servers)
     const timer = setTimeout(() => resolver.cancel(), deadlineMs)

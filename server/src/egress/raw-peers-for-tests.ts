@@ -12,7 +12,7 @@ interface Came {
 export class RawPeers implements Disposable {
   readonly #closing: (() => unknown)[] = []
 
-  /** Does with each piece that comes whatever `answer` does. */
+  /** Opens a peer that calls `answer` with each piece it receives. */
   async peer(answer: (came: Came) => unknown) {
     const came: Came[] = []
     let connections = 0

@@ -3,7 +3,7 @@ type HeaderList = Readonly<Record<string, string>>
 const isName = /^[\w!#$%&'*+.^`|~-]+$/
 const isValue = /^[\t\x20-\x7e]*$/
 
-/** The same object comes with every request on a connection. */
+/** Caches the lines: every request on a connection brings the same object. */
 const remembered = new WeakMap<HeaderList, string>()
 
 /**

@@ -85,7 +85,7 @@ export class TestStage implements Disposable {
     await listening(server, port, host)
   }
 
-  /** A name server that knows these names. */
+  /** Starts a name server with these names. */
   async zones(zoneOf: (name: string) => Zone | undefined) {
     const server = await startNameServer(zoneOf)
     this.#closing.push(() => server.close())

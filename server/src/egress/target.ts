@@ -4,7 +4,7 @@ export interface UrlTarget {
   /** Without the brackets of an IPv6 address. */
   hostname: string
   port: number
-  /** For the `Host` field. */
+  /** The value of the `Host` field. */
   host: string
   /** Scheme, host and port. */
   origin: string

@@ -24,10 +24,10 @@ export interface Request {
 }
 
 export interface Way {
-  /** For connecting, name resolution and TLS included. */
+  /** The timeout for connecting, name resolution and TLS included. */
   connectMs: number
   tls?: TlsOptions
-  /** For the `Host` field, where the URL has an address in its place. */
+  /** The value of the `Host` field, where the URL has an address in place of the name. */
   host?: string
   /** Connections are shared only by requests of the same one. */
   owner?: string
@@ -38,7 +38,7 @@ export interface Way {
  * the request, and may have acted on it.
  */
 const maxStaleMs = 5000
-/** No longer message is kept until its answer begins; it goes by a connection that is made for it. */
+/** Longer messages are not kept until the answer begins; each is sent over a new connection. */
 const maxKeptBytes = 1 << 20
 
 interface Route {
@@ -49,7 +49,7 @@ interface Route {
   way: Way
 }
 
-/** A request under way; one that an idle connection took may go once more, by one that is made for it. */
+/** A running request; one that was sent over an idle connection may be sent once more, over a new one. */
 class Sending implements Resending {
   readonly route: Route
   readonly message: OutgoingMessage
@@ -80,7 +80,10 @@ export class Transport {
     this.#idle.keep(connection, keepMs)
   readonly #onIdleClosed = (connection: HttpConnection) => this.#idle.countClosed(connection)
 
-  /** Rejects with `ConnectionFailed`, or the reason of the signal; with others where nothing can be sent. */
+  /**
+   * Sends a request. Rejects with `ConnectionFailed`, or the reason of the signal; with other errors where it cannot
+   * be sent at all.
+   */
   send(request: Request, way: Way): Promise<Answer> {
     try {
       if (request.signal.aborted) return Promise.reject(request.signal.reason)
@@ -113,7 +116,7 @@ export class Transport {
   #sentIdle(sending: Sending): Promise<Answer> | undefined {
     const { route, message, signal } = sending
     const { key } = route
-    // A large body is let go of once it was sent: it could not be sent again.
+    // A large body is released once it was sent: it could not be sent again.
     if (message.bytes > maxKeptBytes) return undefined
     for (let idle = this.#idle.take(key); idle; idle = this.#idle.take(key)) {
       sending.connection = idle

@@ -22,7 +22,7 @@ const longestName = 253
 const shape = /^https:\/\/(\[[\da-f:.]+\]|[a-z\d.-]+)(?::(\d{1,5}))?((?:\/[\w.~:@+-]*)*)$/i
 
 const label = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/
-/** Nothing but digits there would be an address, in whatever base. */
+/** A last label of digits alone would make an address, in any base. */
 const lastLabel = /^(?:[a-z]{2,63}|xn--[a-z\d-]{1,59})$/
 
 /**
@@ -57,8 +57,8 @@ function hostRefusal(host: string, { ownHosts, privateNetworks }: UrlRules): str
 }
 
 /**
- * Judges an address that a user wants to set, without asking any name server. The answer has it in
- * the spelling to store: lower case, no usual port, no final slash.
+ * Checks a URL that a customer wants to set, without a name lookup. Returns it in the spelling to store: lower case,
+ * no default port, no final slash.
  */
 export function checkUserUrl(text: string, rules: UrlRules): CheckedUrl {
   if (text.length > longest) return { refusal: `At most ${longest} characters.` }
@@ -69,7 +69,7 @@ export function checkUserUrl(text: string, rules: UrlRules): CheckedUrl {
       refusal: 'An address such as https://api.example.com/v1: nothing before, in or after it.',
     }
   }
-  // A parser that changed something saw another host or path than a reader would.
+  // Where the parser changed the text, it saw another host or path than a reader would.
   if (url.hostname !== host.toLowerCase() || url.pathname !== (path || '/')) {
     return { refusal: 'The address is not written in its usual form.' }
   }
@@ -85,7 +85,7 @@ export function checkUserUrl(text: string, rules: UrlRules): CheckedUrl {
 const behind =
   /^(https:\/\/[^/?#\\]+)((?:\/(?:[\w.~:@+!$'()*,;=-]|%[\da-f]{2})*)*)(\?(?:[\w.~:@+!$'()*,;=&/-]|%[\da-f]{2})*)?$/i
 
-/** A URL that may be called, or why not. */
+/** A URL that may be called, or the reason against it. */
 export type CheckedCall = { url: URL; refusal?: never } | { url?: never; refusal: string }
 
 /**

@@ -5,7 +5,7 @@ import { hashOf, isGatewayToken } from '../auth/api-key'
 import { parseBearer } from '../auth/api-key-cache'
 import { ApiError } from '../errors'
 
-/** A gateway that speaks no version of the protocol that is spoken here. */
+/** A gateway that supports none of Tollgate's protocol versions. */
 export class VersionRefused extends Error {
   override readonly name = 'VersionRefused'
   readonly supported = [subprotocol]

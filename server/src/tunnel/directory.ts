@@ -28,7 +28,7 @@ export class Directory {
     return place && !this.#missed.has(place.socket) ? place : undefined
   }
 
-  /** Undefined where that is known; else resolves once it has been looked up. Never rejects. */
+  /** Looks a gateway up: undefined where it is cached; else resolves after the lookup. Never rejects. */
   look(gatewayId: string): Promise<void> | undefined {
     if (this.#places.known(gatewayId)) return undefined
     const looking = async () => void (await this.#places.of(gatewayId))

@@ -44,12 +44,12 @@ export const createGatewayRows = (ports: StorePorts) => ({
   find: (hash: string) => withTimeout(findGateway(ports.db, hash), patienceMs),
   /** Whether a gateway still exists, and its owner is not suspended. */
   isThere: (id: string) => withTimeout(isThere(ports.db, id), patienceMs),
-  /** A socket has opened. False where its gateway is gone, or has a newer one. */
+  /** Stores that a socket has opened. False where its gateway was deleted, or has a newer socket. */
   attach: (link: TunnelConnection) => withTimeout(attach(ports, link), patienceMs),
   /** Stores the capabilities of a gateway. False where the socket is no longer the gateway's own. */
   welcome: (link: TunnelConnection, announced: Capabilities) =>
     withTimeout(welcome(ports, link, announced), helloMs),
-  /** A socket has closed. */
+  /** Stores that a socket has closed. */
   detach: (link: TunnelConnection, status: 'offline' | 'error') =>
     withTimeout(detach(ports, link, status), helloMs),
   /** Returns the location of an online gateway's socket; undefined for any other. */
@@ -141,7 +141,7 @@ async function attach(
     .set({
       node,
       socket: socketId,
-      // A breach of the protocol is shown until the next hello.
+      // A breach of the protocol stays visible until the next hello.
       status: sql`case status when 'error' then 'error' else 'starting' end`,
       last_heartbeat_at: sql`now()`,
     })

@@ -21,7 +21,7 @@ export class LocalTunnels implements Links {
     return [...this.#links.values()]
   }
 
-  /** The newer socket stays, in whichever order they come. */
+  /** Keeps the newer socket, in whichever order they arrive. */
   attach(link: TunnelConnection): void {
     const { id } = link.gateway
     const last = this.#links.get(id)
@@ -31,7 +31,7 @@ export class LocalTunnels implements Links {
     replaced?.close(closeCodes.replaced, 'replaced by a newer socket')
   }
 
-  /** Twice is harmless. */
+  /** Removes a socket. Calling it twice is harmless. */
   detach(link: TunnelConnection): void {
     if (this.#links.get(link.gateway.id) === link) this.#links.delete(link.gateway.id)
   }
@@ -40,7 +40,7 @@ export class LocalTunnels implements Links {
 /** Reaches gateways whose sockets other processes have. */
 type Others = Pick<RemoteTunnelRelay, 'look' | 'takes' | 'request'>
 
-/** Sends requests by the socket that `links` finds, else by the node that has it. */
+/** Sends requests over the socket that `links` finds, else through the node that has it. */
 export const transportFor = (links: Links, elsewhere?: Others): GatewayWay => ({
   look: (gatewayId) => (links.find(gatewayId) ? undefined : elsewhere?.look(gatewayId)),
   takes: (gatewayId, provider, model) => {

@@ -30,7 +30,7 @@ interface Call extends Party {
   /** From here on the gateway may have seen it. */
   isSent: boolean
   timer: ReturnType<typeof setTimeout>
-  /** Until the other node has accepted it. */
+  /** Held until the other node has accepted it. */
   payload: string | undefined
   /** Characters of it in Redis, by the call's id. */
   putAside: number
@@ -144,7 +144,7 @@ export class OutboundCalls implements AnswerTransport {
       return
     }
     const isKept = await this.#putPayload(call, payload)
-    // It may have ended meanwhile.
+    // The call may have ended meanwhile.
     if (!this.#calls.has(id)) return this.#ports.drop(id)
     if (!isKept) return this.#giveUp(call)
     call.isSent = true
@@ -158,7 +158,7 @@ export class OutboundCalls implements AnswerTransport {
     return this.#ports.put(call.id, payload)
   }
 
-  /** Its payload is in this process and in Redis no more. */
+  /** Releases the call's payload, which is no longer in this process or in Redis. */
   #taken(call: Call): void {
     this.#putAside -= call.putAside
     call.putAside = 0

@@ -4,7 +4,7 @@ export interface Party {
   readonly node: string
   /** Since when the other node has missed no message; undefined until its first message for this call. */
   epoch: string | undefined
-  /** The other node is gone, or may have missed something. Twice is harmless. */
+  /** Called when the other node is gone, or may have missed a message. Calling it twice is harmless. */
   gone: () => void
 }
 
@@ -14,7 +14,7 @@ interface Peer {
   parties: Set<Party>
 }
 
-/** Without a word for so long a node is gone. */
+/** After this time without a message a node is presumed dead. */
 const silenceMs = 15_000
 
 /** The nodes with which calls run, and whether they live. */
@@ -65,7 +65,7 @@ export class Peers {
     }
   }
 
-  /** This node may have missed something of all of them. */
+  /** Ends the calls with all nodes, as this one may have missed messages of any. */
   endAll(): void {
     for (const node of this.nodes) this.gone(node)
   }

@@ -3,7 +3,7 @@ import { checkNesting, isObject, type JsonObject } from '../wire/json-body'
 import { eventShape } from '../wire/json-shape'
 import { parseShaped } from '../wire/json-slices'
 
-/** A gateway broke the protocol: its socket is closed, in these words. */
+/** A breach of the protocol by a gateway: its socket is closed with this message. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError'
 }

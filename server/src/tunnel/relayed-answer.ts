@@ -11,7 +11,7 @@ import { ApiError } from '../errors'
 /** The part of a socket that an answer uses. */
 export interface AnswerTransport {
   send: (frame: ToGateway) => void
-  /** It is over; `isCut`: for us, while its gateway may not know that yet. */
+  /** Called at the end of the call; `isCut`: Tollgate ended it, and the gateway may not know that yet. */
   over: (id: string, isCut: boolean) => void
 }
 
@@ -95,7 +95,7 @@ export class RelayedAnswer implements Answer, StopListener {
     this.#finish({ thrown: isLate ? late(cause) : new ConnectionFailed(isSent, cause) })
   }
 
-  /** Its socket is gone. `isSent`: the server behind may have answered. */
+  /** Ends the answer as its socket is lost. `isSent`: the server behind may have answered. */
   lost(isSent = true): void {
     const words = isSent ? 'the socket was lost' : 'the socket was not reached'
     this.#finish({ thrown: new GatewayLost(isSent, new Error(words)) })
@@ -165,7 +165,7 @@ export class RelayedAnswer implements Answer, StopListener {
   }
 }
 
-/** The server behind may have been at work on it, and billed it. */
+/** Not retryable: the server behind may have worked on the request, and billed it. */
 const late = (cause: Error) =>
   new ApiError('request_timeout', {
     message: 'What the gateway asked did not answer in time.',

@@ -9,7 +9,7 @@ export interface ToolOutcome {
   isError: boolean
 }
 
-/** A call of a tool, as its gateway gets it. */
+/** A tool call in the form that its gateway receives. */
 export interface ToolAsked {
   name: string
   arguments: Record<string, unknown>
@@ -25,7 +25,7 @@ type Failure = Extract<FromGateway, { type: 'error' }>
 
 const once = { once: true }
 
-/** A call of a tool on a gateway, until its result is there. */
+/** A tool call on a gateway, until its result arrives. */
 export class RelayedToolCall {
   readonly #line: AnswerTransport
   readonly #id: string

@@ -91,7 +91,7 @@ export class RemoteTunnelRelay implements AsyncDisposable {
     return { asked, served, askedTotal, servedTotal }
   }
 
-  /** Undefined where `takes` knows; else resolves once it does. Never rejects. */
+  /** Looks a gateway up: undefined where `takes` knows it; else resolves once it does. Never rejects. */
   look(gatewayId: string): Promise<void> | undefined {
     return this.#channel.isOpen ? this.directory.look(gatewayId) : undefined
   }

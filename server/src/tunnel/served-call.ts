@@ -30,7 +30,7 @@ export class ServedCall implements TunnelCall, Party {
   readonly #head: TunnelRequestHead
   readonly #ports: Ports
   readonly #inflow = new Inflow()
-  /** On the socket; undefined until it is sent. */
+  /** The call's id on the socket; undefined until it is sent. */
   #id: string | undefined
   #isOver = false
 

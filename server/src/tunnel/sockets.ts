@@ -20,7 +20,7 @@ export interface SocketData extends Entered {
   /** The newest hello that was not taken yet. */
   hello?: Hello | undefined
   isGreeting?: boolean
-  /** It broke the protocol. */
+  /** Set once the gateway has broken the protocol. */
   isBroken?: boolean
 }
 
@@ -126,7 +126,7 @@ export class Sockets implements AsyncDisposable {
     this.#check(this.#linksOf(() => true))
   }
 
-  /** This process stops: gateways are to connect elsewhere, each once nothing runs over its socket. */
+  /** Starts the graceful shutdown: gateways are to connect elsewhere, each once nothing runs over its socket. */
   leave(): void {
     this.#isLeaving = true
     this.#closeIdle()

@@ -11,11 +11,11 @@ import { ApiError } from '../errors'
 /** An authenticated gateway that may open a socket. */
 export interface Entered {
   gateway: GatewayIdentity
-  /** When, by the clock of the database: the same for whichever node it enters by. Since the epoch. */
+  /** The time of the request, since the epoch, by the database's clock: the same for every node. */
   enteredAtMs: number
 }
 
-/** A socket, as far as a link needs it. */
+/** The part of a socket that a connection uses. */
 export interface Wire {
   send: (text: string) => unknown
   /** Bytes that the other side has not taken yet. */
@@ -43,7 +43,7 @@ export interface TunnelCall {
   response: (frame: Frame<'response'>) => void
   failed: (frame: Frame<'error'>) => void
   result: (frame: Frame<'tool_result'>) => void
-  /** Its socket is gone. */
+  /** Called when the socket is lost. */
   lost: () => void
 }
 
@@ -68,7 +68,7 @@ export function pass(
   }
 }
 
-/** A request that was sent, and has not left this process yet. */
+/** A request that was sent, but still waits in this process. */
 interface Unsent {
   release: () => void
   /** The total of taken bytes at which a payload has left this process. */
@@ -202,7 +202,7 @@ export class TunnelConnection implements AnswerTransport {
     if (isCut) this.#strayBytesLeft += bounds.windowBytes + bounds.bodyBytes
   }
 
-  /** Closes the socket, for a reason of `closeCodes`. Twice is harmless. */
+  /** Closes the socket, for a reason of `closeCodes`. Calling it twice is harmless. */
   close(code: number, reason: string): void {
     if (this.isLost) return
     this.lose()

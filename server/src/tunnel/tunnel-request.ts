@@ -15,7 +15,7 @@ export const tunnelRequestHead = z.discriminatedUnion('type', [
 ])
 export type TunnelRequestHead = z.output<typeof tunnelRequestHead>
 
-/** A request, or a call of a tool. `payload`: its body, or its arguments, as JSON. */
+/** A request, or a tool call. `payload`: its body, or its arguments, as JSON. */
 export interface TunnelRequest {
   head: TunnelRequestHead
   payload: string

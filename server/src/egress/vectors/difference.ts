@@ -3,7 +3,7 @@ export interface Difference {
   node: 'accepted' | 'rejected' | 'waiting' | 'upgraded' | 'reused' | 'closed'
   /** Why Tollgate's client does otherwise. */
   reason: string
-  /** By section, the names of vectors; `all` of them. */
+  /** Names of vectors by section; `all` of them. */
   cases: Readonly<Record<string, 'all' | readonly string[]>>
   /** The first major version of Node that no longer differs. */
   until?: number

@@ -6,7 +6,7 @@ export class SeededRandom {
     this.#state = seed >>> 0
   }
 
-  /** A whole number from 0 to below a bound (mulberry32). */
+  /** Returns a whole number from 0 to below a bound (mulberry32). */
   below(bound: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = this.#state
@@ -65,17 +65,17 @@ const pieces = [
 type Mutation = (bytes: string, random: SeededRandom, other: string) => string
 
 const mutations: readonly Mutation[] = [
-  // Another byte in place of one.
+  // Replaces one byte by another.
   (bytes, random) => {
     const at = random.below(bytes.length + 1)
     return `${bytes.slice(0, at)}${String.fromCodePoint(random.below(256))}${bytes.slice(at + 1)}`
   },
-  // A piece between two bytes.
+  // Inserts a piece between two bytes.
   (bytes, random) => {
     const at = random.below(bytes.length + 1)
     return bytes.slice(0, at) + random.pick(pieces) + bytes.slice(at)
   },
-  // A piece behind a line, where parsers are changed in state.
+  // Inserts a piece after a line, where parsers change their state.
   (bytes, random) => {
     const parts = bytes.split('\r\n')
     const at = random.below(parts.length)
@@ -90,7 +90,7 @@ const mutations: readonly Mutation[] = [
     const at = random.below(bytes.length + 1)
     return bytes.slice(0, at) + bytes.slice(at + 1 + random.below(8))
   },
-  // A line twice, or in another place.
+  // Repeats a line, or moves it.
   (bytes, random) => {
     const parts = bytes.split('\r\n')
     const line = random.pick(parts)
@@ -101,7 +101,7 @@ const mutations: readonly Mutation[] = [
   // The begin of one and the end of another.
   (bytes, random, other) =>
     bytes.slice(0, random.below(bytes.length + 1)) + other.slice(random.below(other.length + 1)),
-  // Two, one behind the other.
+  // Joins two answers.
   (bytes, _random, other) => bytes + other,
 ]
 

@@ -3,7 +3,7 @@ import type { Vector } from './vector'
 
 /** The result of an exchange for bytes that arrived in these pieces. */
 export interface AnswerReading {
-  /** Undefined where it waits for more. */
+  /** Undefined where the exchange waits for more bytes. */
   outcome: Vector['outcome'] | undefined
   /** The value of a field of the answer; null where there is none, or no answer. */
   field: (name: string) => string | null

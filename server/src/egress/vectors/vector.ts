@@ -3,7 +3,7 @@ export type VectorOutcome = Accepted | 'rejected'
 
 interface Accepted {
   status: number
-  /** One letter a byte. */
+  /** One character for each byte. */
   body: string
   /** Whether the next request may go by the same connection. */
   isReusable: boolean
@@ -17,7 +17,7 @@ export interface Vector {
   /** Section of the RFC that decides. */
   source: string
   name: string
-  /** One letter a byte. */
+  /** One character for each byte. */
   bytes: string
   ending: Ending
   outcome: VectorOutcome
@@ -42,7 +42,7 @@ const accepted = (accept: Accepted, ending: Ending, fields: Vector['fields'] = {
 export const keeps = (body: string, { status = 200, fields }: More = {}) =>
   accepted({ status, body, isReusable: true }, 'open', fields)
 
-/** Accepted as the last answer on its connection: others may see another end of it. */
+/** Accepted as the last answer on its connection: other clients may find another end of it. */
 export const closes = (body: string, { status = 200, fields }: More = {}) =>
   accepted({ status, body, isReusable: false }, 'open', fields)
 
@@ -85,12 +85,12 @@ export function each(
   return cases
 }
 
-/** A head, its empty line included. */
+/** Joins lines to a head, its empty line included. */
 export const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`
 
 export const ok = (...fields: string[]) => head('HTTP/1.1 200 OK', ...fields)
 
-/** A good answer with these lines among its own. */
+/** A good answer with these lines added to its own. */
 export const okWith = (...fields: string[]) => `${ok(...fields, 'content-length: 2')}ok`
 
 export const chunked = (body: string, ...fields: string[]) =>
