@@ -43,11 +43,11 @@ const mayCall = ({ role, status }: Membership) => status === 'active' && callers
 
 /** The connections and organizations that one account brings to routing: its own, and those of its organizations. */
 export class AccountCatalog {
-  /** Every status; the primary one first, then the oldest. */
+  /** Memberships of every status; the primary one first, then the oldest. */
   readonly memberships: readonly Membership[]
   /** The organization whose pool pays for the platform's connections; null for the account itself. */
   readonly fundedBy: string | null
-  /** The house pays for the account on the platform's connections, by its plan. */
+  /** The platform pays for the account's requests on its connections, by the account's plan. */
   readonly housePays: boolean
   readonly #own: Offer
   readonly #organizations: readonly { isPrimary: boolean; offer: Offer }[]
@@ -170,7 +170,7 @@ interface Account {
   memberships: readonly Membership[]
   fundedBy: string | null
   housePays?: boolean
-  /** Made of these; undefined for an organization that is suspended. */
+  /** The parts that the composed catalogue was made of; undefined for a suspended organization. */
   composed: { parts: readonly (Shared | undefined)[]; catalog: AccountCatalog }
 }
 
@@ -256,14 +256,14 @@ export class AccountCatalogs {
     return this.#elsewhere.of(`${userId} ${provider}`)
   }
 
-  /** Something of an account or an organization was changed. */
+  /** Invalidates the entries of an account or organization that was changed. */
   forget(ownerId: string): void {
     this.#accounts.forget(ownerId)
     this.#organizations.forget(ownerId)
     this.#elsewhere.distrust()
   }
 
-  /** Notifications may have been missed: everything is looked up again before it is used. */
+  /** Invalidates all entries, as notifications may have been missed: each is looked up again before it is used. */
   distrust(): void {
     for (const lookUps of [this.#accounts, this.#organizations, this.#elsewhere]) lookUps.distrust()
   }

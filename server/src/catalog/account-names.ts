@@ -16,7 +16,7 @@ export type Collections = ReadonlyMap<string, Collection>
 /** The queries of `AccountNames`. */
 export interface NameReads {
   mappings: (userId: string) => Promise<Mappings>
-  /** The enabled ones of an account or of an organization. */
+  /** Reads the enabled collections of an account or of an organization. */
   collections: (ownerId: string) => Promise<Collections>
   /** Undefined for a name without an owner. */
   owner: (name: string) => Promise<NameOwner | undefined>
@@ -45,7 +45,7 @@ export class AccountNames {
     return this.#mappings.of(userId)
   }
 
-  /** The enabled collections of an account or of an organization. */
+  /** Returns the enabled collections of an account or of an organization. */
   collectionsOf(ownerId: string): Collections | Promise<Collections> {
     return this.#collections.of(ownerId)
   }
@@ -55,7 +55,7 @@ export class AccountNames {
     return this.#owners.of(name)
   }
 
-  /** Something of an account or an organization was changed. */
+  /** Invalidates the entries of an account or organization that was changed. */
   forget(ownerId: string): void {
     this.#mappings.forget(ownerId)
     this.#collections.forget(ownerId)
@@ -71,7 +71,7 @@ export class AccountNames {
     this.#owners.forget(name)
   }
 
-  /** Notifications may have been missed: everything is looked up again before it is used. */
+  /** Invalidates all entries, as notifications may have been missed: each is looked up again before it is used. */
   distrust(): void {
     for (const lookUps of [this.#mappings, this.#collections, this.#owners]) lookUps.distrust()
   }
@@ -129,7 +129,7 @@ async function readOwner(db: Kysely<Schema>, name: string): Promise<NameOwner | 
   return row?.organization_id ? { organizationId: row.organization_id } : undefined
 }
 
-/** The enabled collections of an owner, with their enabled members; of the system for null. */
+/** Reads the enabled collections of an owner, with their enabled members; of the system for null. */
 export async function readCollections(
   db: Kysely<Schema>,
   ownerId: string | null,

@@ -36,8 +36,7 @@ const nobody: Awaited<ReturnType<AccountReads['account']>> = {
 }
 
 /**
- * Which of some accounts have a connection of their own, a place in an organization, or a plan that the
- * house pays for: few do.
+ * Finds the accounts that have a connection of their own, a membership, or a plan that the platform pays for: few do.
  */
 async function findHaving(db: Kysely<Schema>, userIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`

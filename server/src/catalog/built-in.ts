@@ -9,9 +9,9 @@ import { isPrice } from './is-priced'
 export interface CatalogFile {
   /** The day it was made for. */
   date: string
-  /** The packages it was made from. */
+  /** The packages that it was generated from. */
   sources: readonly { name: string; version: string; published: string; license: string }[]
-  /** Names that providers have retired -> the model that has taken their place. */
+  /** Names that providers have retired -> the model that replaces it. */
   aliases: Readonly<Record<string, string>>
   /** The models, sorted by id. */
   models: readonly CatalogEntryRow[]
@@ -30,10 +30,10 @@ export interface CatalogEntryRow {
   /** Without those that follow from the modalities and the category. */
   capabilities: readonly Capability[]
   created: number
-  /** When the provider will switch it off. */
+  /** The time at which the provider will switch it off. */
   deprecated?: number | undefined
   dimensions?: number | undefined
-  /** Absent where no source knows it: the operator's setting decides on such a model. */
+  /** Absent where no source has it: the operator's policy applies to such a model. */
   price?: EntryPrice | undefined
   /** Announced prices, the earliest first. */
   price_changes?: readonly PriceChange[] | undefined
@@ -65,10 +65,10 @@ export function loadBuiltInModels(providers: readonly Provider[], at: Date = new
 /** Announced prices begin on a day of UTC; prices by the hour are part of a price. */
 const priceSlotMs = 86_400_000
 
-/** In which of the times between which prices may change. */
+/** Returns the number of the period in which prices cannot change. */
 export const priceSlot = (nowMs: number): number => Math.floor(nowMs / priceSlotMs)
 
-/** The same, made anew when prices may have changed. */
+/** Returns the built-in models, loaded anew when prices may have changed. */
 export function createBuiltInModels(providers: readonly Provider[]): (nowMs: number) => Model[] {
   let made = { slot: Number.NaN, models: [] as Model[] }
   return (nowMs) => {
@@ -83,7 +83,7 @@ export function servesKind({ embeddings }: Provider, { category }: CatalogEntryR
   return category === 'embedding' ? embeddings !== 'no' : embeddings !== 'only'
 }
 
-/** The model of an entry, at the price that it has on a day. */
+/** Converts an entry to its model, with the price of a day. */
 export function toModel(entry: CatalogEntryRow, provider: Provider, at: Date): Model {
   const upstreamModel = entry.id.slice(provider.key.length + 1)
   const isFree = entry.free === true
@@ -136,7 +136,7 @@ const having = (names: readonly Capability[]): Model['capabilities'] => ({
   json_schema: names.includes('json_schema'),
 })
 
-// When the sandbox came into being.
+// The creation date of the sandbox.
 const sandboxCreated = Date.UTC(2026, 10, 1) / 1000
 
 const sandboxModel = (name: string, own: Pick<Model, 'name' | 'category'>): Model => {
@@ -160,7 +160,7 @@ const sandboxModel = (name: string, own: Pick<Model, 'name' | 'category'>): Mode
   }
 }
 
-/** Models that answer without any provider, from this process. */
+/** Models of the sandbox, which answer from this process without a provider. */
 const sandboxModels: readonly Model[] = [
   sandboxModel('echo', { name: 'Sandbox Echo', category: 'chat' }),
   sandboxModel('lorem', { name: 'Sandbox Lorem', category: 'chat' }),

@@ -12,7 +12,7 @@ export interface Repriced {
   after: Pricing
 }
 
-/** An announced price, and its first moment. */
+/** An announced price and its first moment. */
 interface Planned {
   id: string
   from: Date
@@ -26,7 +26,7 @@ export interface CatalogDiff {
   repriced: readonly Repriced[]
   /** Announced prices that are new. */
   planned: readonly Planned[]
-  /** Prices that differ and are not taken: they depend on the day of the week. */
+  /** Prices that differ and are not imported: they depend on the day of the week. */
   kept: readonly string[]
   /** The number of models of the document's providers that it does not have. They stay. */
   missing: number

@@ -13,8 +13,8 @@ const retryMs = 1000
 const longestMs = 2_147_483_647
 
 /**
- * The catalogue in memory. A change is taken over by `refresh`; while the database does not answer,
- * the last good one stays.
+ * Holds the catalogue in memory. `refresh` applies changes; while the database does not answer, the last good
+ * catalogue stays.
  */
 export class Catalog implements Disposable {
   readonly #options: CatalogOptions
@@ -42,7 +42,7 @@ export class Catalog implements Disposable {
     return this.#fixed
   }
 
-  /** Reads it all again. Calls made meanwhile share one further reading. Rejects when it fails. */
+  /** Reads the catalogue again. Calls made meanwhile share one further read. Rejects when it fails. */
   refresh(): Promise<void> {
     if (this.#running) {
       this.#again = true

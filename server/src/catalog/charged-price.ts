@@ -3,7 +3,7 @@ import type { Rates } from './model'
 import { rateFields, shownRates, toRatesAnswer, usdOf } from './pricing-fields'
 import { storedUsd } from '../wire/usd'
 
-/** The rates that a request was charged by, and the tiers that they came from. */
+/** The rates of a request's charge, and the tiers that they came from. */
 export const ChargedPriceAnswer = z.object({
   tier: z
     .string()

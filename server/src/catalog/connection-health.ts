@@ -36,7 +36,7 @@ export class ConnectionHealth {
     this.#now = options.now ?? (() => performance.now())
   }
 
-  /** The provider answered 401 or 403, in these words. */
+  /** Records that the provider answered 401 or 403, with its message. */
   refused({ id, isFailing }: Seen, words: string): void {
     if (!isFailing) this.#write(id, { from: 'active', to: 'error', words })
   }

@@ -1,6 +1,6 @@
 import type { Rates } from './model'
 
-/** Each rate after the one that it is derived from, which stands before it. */
+/** Each rate after the one that it derives from, which precedes it. */
 const derivedFrom = [
   ['cachedInput', 'input'],
   ['cachedAudioInput', 'cachedInput'],

@@ -8,7 +8,7 @@ import { baseUrlVariable } from '../providers/define-provider'
 type Environment = Readonly<Record<string, string | undefined>>
 
 interface Surroundings {
-  /** The text of a file; undefined where it cannot be read. */
+  /** Reads a file as text; undefined where it cannot be read. */
   readFile: (path: string) => string | undefined
 }
 
@@ -87,8 +87,8 @@ interface Reached {
 }
 
 /**
- * The provider's address, or the one set in its place; `{account}` and such are filled in, and it is
- * undefined where one of them is not set, or the credential that names it is none.
+ * Returns the provider's address, or the one set in its place, with `{account}` and the like filled in; undefined
+ * where one of them is not set, or the credential that names it is invalid.
  */
 function addressOf(
   { provider, secret, options }: Reached,

@@ -1,4 +1,4 @@
-/** The most `*` of a pattern, and the highest `$n` of a target. */
+/** The maximum of `*` in a pattern, and the highest `$n` of a target. */
 export const mostRuns = 5
 
 /** A compiled pattern. */
@@ -44,11 +44,11 @@ export function toPattern(source: string): Pattern {
 /** The number of wildcards in a pattern. */
 export const runsOf = (source: string): number => source.split('*').length - 1
 
-/** The numbers of the runs that a target names, such as 1 for `$1`. */
+/** Returns the numbers of the matches that a target refers to, such as 1 for `$1`. */
 export const runsNamedBy = (target: string): number[] =>
   [...target.matchAll(/\$(\d)/g)].map(([, digit]) => Number(digit))
 
-/** The target with the runs in place of `$1` to `$5`. */
+/** Returns the target with the matches in place of `$1` to `$5`. */
 export const filledWith = (target: string, runs: readonly string[]): string =>
   target.replaceAll(/\$([1-5])/g, (_named, digit: string) => runs[Number(digit) - 1] ?? '')
 
@@ -61,7 +61,7 @@ export interface Mapping {
   priority: number
 }
 
-/** A name that a mapping changed. */
+/** The result of a mapping. */
 export interface Mapped {
   mappingId: string
   target: string
@@ -107,7 +107,7 @@ export class Mappings {
   }
 }
 
-/** Mappings in the order in which they are applied; ids rise with time. */
+/** Sorts mappings in the order in which they are applied; ids rise with time. */
 export const inOrder = <Row extends Mapping>(mappings: readonly Row[]): Row[] =>
   mappings.toSorted(
     (one, other) =>

@@ -24,7 +24,7 @@ const countsDear = /gpt-4o-mini/
 const soundBytesPerToken = 30
 const leastSoundTokens = 1000
 
-/** An earlier spoken answer that is named by its id: the longest that a model speaks. */
+/** An earlier spoken answer that is referenced by its id: the longest that a model speaks. */
 const tokensPerSpokenTurn = 16_384
 
 /** PDF: 100 pages, each read as an image and as text. https://platform.openai.com/docs/guides/pdf-files */
@@ -46,7 +46,7 @@ export const noMedia: MediaLengths = {
   fileLengths: [],
 }
 
-/** Tokens that `media` cost at most; no model reads more than its context, nor is paid for it. */
+/** Returns the maximum of tokens that `media` cost; no model reads more than its context, nor is paid for it. */
 export function boundMediaTokens(
   media: MediaLengths,
   { upstreamModel, contextLength }: Reader,

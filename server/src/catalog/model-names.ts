@@ -34,9 +34,9 @@ function aliased(snapshot: Listing, id: string): Model | undefined {
 
 interface Named {
   model: Model
-  /** The lower, the nearer the name is to the model's own. */
+  /** The distance from the model's own name; lower is closer. */
   distance: number
-  /** The name is the model's own without its date. */
+  /** Whether the name is the model's own without its date. */
   isDated: boolean
 }
 
@@ -123,7 +123,7 @@ const providerNames: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** The id with our key of the provider that it names by another name; undefined where it names none. */
+/** Returns the id with our key of the provider that it names by another name; undefined where there is none. */
 export function withProviderKey(id: string): string | undefined {
   const at = id.indexOf('/')
   const key = providerNames.get(id.slice(0, at))

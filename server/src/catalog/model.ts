@@ -6,7 +6,7 @@ export interface TokenRates {
   output: bigint
   /** Read from a prompt cache. */
   cachedInput?: bigint
-  /** Written to a prompt cache for 5 minutes, or for as long as the provider's usual is. */
+  /** Written to a prompt cache for 5 minutes, or for the provider's default time. */
   cacheWrite?: bigint
   /** Written to it for an hour; costs as much as `cacheWrite` where it has no price of its own. */
   cacheWriteLong?: bigint
@@ -96,6 +96,6 @@ export interface Model {
   deprecatedAt: number | null
   /** The length of an embedding; null for other models and where it is unknown. */
   dimensions: number | null
-  /** Answers are made up by Tollgate itself. */
+  /** Whether Tollgate makes up the answers itself. */
   simulated: boolean
 }

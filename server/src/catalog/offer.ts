@@ -47,7 +47,7 @@ interface Rows {
 }
 
 export interface OfferOptions extends StoredOptions {
-  /** The providers at this moment. */
+  /** Returns the current providers. */
   providers: () => ReadonlyMap<string, Provider>
 }
 

@@ -3,7 +3,7 @@ import type { Pricing, Rates } from './model'
 import { readPricing } from './stored-pricing'
 import type { Schema } from '../db/schema'
 
-/** The most that owners of connections may charge, in nano-dollars a million tokens. */
+/** The highest prices that owners of connections may charge, in nano-dollars a million tokens. */
 export interface OwnerPriceLimits {
   input: bigint
   output: bigint
@@ -63,7 +63,7 @@ export function toOwnerPrice(pricing: Pricing | null, limits: OwnerPriceLimits):
 
 /** The owners' prices for some connections. */
 export interface OwnerPrices {
-  /** Null for no price, undefined for one that cannot be read. */
+  /** Returns the price; null for none, undefined for one that cannot be read. */
   of: (connectionId: string, name: string) => Pricing | null | undefined
 }
 

@@ -54,7 +54,7 @@ const optionalRates = {
 const isSet = <Value>(value: Value | null | undefined): value is Value =>
   value !== undefined && value !== null
 
-/** `HH:MM`, as a minute of the day. */
+/** Parses `HH:MM` as a minute of the day. */
 const time = z
   .string()
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of the UTC day such as 16:30.')
@@ -105,7 +105,7 @@ export type PricingFields = z.output<typeof PricingFields>
 
 const shown = z.number().nullable()
 
-/** The rates but for the first two, which each price has. */
+/** The rates except the first two, which every price has. */
 export const shownRates = {
   cached_input: shown,
   cached_audio_input: shown.describe('Sound read from a cache.'),

@@ -5,7 +5,7 @@ import type { ProviderConnection } from './snapshot'
 import type { Provider } from '../providers/provider'
 import { RelayOptions } from '../providers/provider'
 
-/** Rows for unit tests, each complete, so that a test names only what it is about. */
+/** Builds rows for unit tests, each complete, so that a test names only the fields it is about. */
 export const sampleModel = (fields: Partial<Model> = {}): Model => ({
   id: 'fake/one',
   provider: 'fake',

@@ -10,7 +10,7 @@ export interface ProviderConnection {
   id: string
   provider: string
   name: string
-  /** The account it belongs to, null for the operator's own; decides which way out it takes. */
+  /** The account that owns it, null for the operator's own; decides whether egress is guarded. */
   owner: string | null
   /** Without a final slash; null for a provider inside the process. */
   baseUrl: string | null
@@ -19,9 +19,9 @@ export interface ProviderConnection {
   /** Lower comes first. */
   priority: number
   isDefault: boolean
-  /** Its provider last refused its credential, or a test of it failed. */
+  /** Whether its provider last rejected its credential, or its test failed. */
   isFailing: boolean
-  /** Requests and tokens a minute that it takes, null for no limit. */
+  /** Its limits of requests and tokens a minute, null for no limit. */
   rpm: number | null
   tpm: number | null
   /** The self-hosted gateway that calls its provider; null where Tollgate does. */

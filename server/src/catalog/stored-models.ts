@@ -104,7 +104,7 @@ export interface StoredOptions {
   onDamaged: (what: string, error: unknown) => void
 }
 
-/** The values of the rows that can be read. */
+/** Converts the rows that can be read. */
 export const usable = <Row, Value>(
   rows: readonly Row[],
   read: (row: Row) => Value,

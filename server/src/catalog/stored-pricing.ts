@@ -45,6 +45,6 @@ export const toStoredPricing = (pricing: Pricing) =>
     typeof value === 'bigint' ? String(value) : value,
   )
 
-/** The price in such a column. Throws where it is damaged. */
+/** Reads the price from such a column. Throws where it is damaged. */
 export const readPricing = (column: unknown): Pricing | null =>
   column === null ? null : StoredPricing.parse(column)

@@ -12,9 +12,9 @@ const globalUnicast = networks(['2000::/3'])
 
 /** Addresses that count as unicast but lead into a private network, or nowhere. */
 const exceptions = networks([
-  // Answers inside every Azure machine: certificates, secrets of extensions.
+  // Inside every Azure machine: certificates, secrets of extensions.
   '168.63.129.16/32',
-  // Given back in 2006, and routed nowhere since.
+  // Returned in 2006, and routed nowhere since.
   '3ffe::/16',
 ])
 
@@ -30,7 +30,7 @@ const isIn = (address: ipaddr.IPv4 | ipaddr.IPv6, list: readonly Network[]) =>
  * special use, and no IPv6 address that carries an IPv4 one.
  */
 export function isPublic(text: string): boolean {
-  // Short, octal and hexadecimal spellings, and zones, are none of these.
+  // Short, octal and hexadecimal spellings, and zones, are not accepted.
   if (isIP(text) === 0 || text.includes('%')) return false
   const address = ipaddr.parse(text)
   if (address.range() !== 'unicast' || isIn(address, exceptions)) return false

@@ -28,7 +28,7 @@ const marginMs = 1000
 const shape =
   /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t -~\x80-\xff]*)?(?:\r\n[\w!#$%&'*+.^`|~-]+:[\t -~\x80-\xff]*)*$/
 
-/** Reads a head, without the empty line at its end. Throws `MalformedAnswer`. */
+/** Parses a head, without the empty line at its end. Throws `MalformedAnswer`. */
 export function parseHead(text: string): AnswerHead {
   const [, minor, digits] = shape.exec(text) ?? []
   if (digits === undefined) return parseLoose(text)

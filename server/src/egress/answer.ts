@@ -25,7 +25,7 @@ const usualMost = 20 * 1024 * 1024
 /** Beyond this number the pieces are joined as they arrive: each is an object many times its size. */
 const mostPieces = 256
 
-/** The rest of a body, which is cancelled where it is too long. Throws as `Answer.text` does. */
+/** Reads the rest of a body, and cancels it where it is too long. Throws as `Answer.text` does. */
 export async function readWhole(
   answer: Pick<Answer, 'read' | 'cancel'>,
   mostBytes = usualMost,

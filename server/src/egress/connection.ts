@@ -99,8 +99,8 @@ export class HttpConnection {
   }
 
   /**
-   * Sends a request. Undefined where not a byte of it could be sent, as the connection has been closed:
-   * it may go by another one. Else as `Exchange.answer`.
+   * Sends a request. Undefined where not a byte of it could be sent, as the connection has been closed: another one
+   * may be used. Else as `HttpExchange.answer`.
    */
   exchange(
     message: OutgoingMessage,
@@ -172,7 +172,7 @@ export class HttpConnection {
     else if (!this.#dialling.target.isSecure) this.#ready?.resolve()
   }
 
-  /** The certificate has been judged: by its authority, its dates and its names. */
+  /** The runtime has verified the certificate: its authority, its dates and its names. */
   #secured(socket: Socket<HttpConnection>, isGood: boolean, error: Error | null): void {
     if (isGood && error === null && socket.authorized) this.#ready?.resolve()
     else this.#refuse(error ?? new Error('the certificate was refused'))

@@ -69,7 +69,7 @@ class DecodedAnswer implements Answer {
     }
   }
 
-  /** Throws `AnswerTooLong` for a few bytes that stand for very many. */
+  /** Throws `AnswerTooLong` for a body that decompresses to far more bytes than arrived. */
   #checkRatio(): void {
     if (this.#decodedBytes <= Math.max(maxFreeBytes, maxRatio * this.#encodedBytes)) return
     throw new AnswerTooLong(`an answer is more than ${maxRatio} times as long as what came of it`)

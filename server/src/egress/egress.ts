@@ -13,7 +13,7 @@ export interface OwnedCall extends Request {
   owner: string
 }
 
-/** The way out for addresses that users set. */
+/** The way out for addresses that customers set. */
 export interface GuardedWay {
   send: (call: OwnedCall) => Promise<Answer>
 }
@@ -32,13 +32,13 @@ export class Egress {
   readonly #guarded: GuardedWay | undefined
   readonly #transport = new Transport()
 
-  /** `connectMs` is read each time, as it may be set anew. */
+  /** `connectMs` is read each time, as the setting may change. */
   constructor(timers: { readonly connectMs: number }, { guarded }: Ways = {}) {
     this.#timers = timers
     this.#guarded = guarded
   }
 
-  /** Rejects with `ConnectionFailed`, or the reason of the signal. */
+  /** Sends a request. Rejects with `ConnectionFailed`, or the reason of the signal. */
   send(call: UpstreamCall): Promise<Answer> {
     const { owner } = call
     if (owner === null) return this.#transport.send(call, this.#timers)

@@ -12,7 +12,7 @@ interface Line {
   resume: () => void
   /** Called when the answer is complete. The connection may be used again for the given milliseconds, or not at all. */
   release: (keepMs: number) => void
-  /** The answer is not whole. */
+  /** Called when the answer is incomplete. */
   destroy: () => void
 }
 
@@ -33,7 +33,7 @@ const onceOnly = { once: true }
 
 /** One request on a connection, and its answer as it arrives. */
 export class HttpExchange implements Answer {
-  /** The same, once there is a head. Rejects with `ConnectionFailed`, or the reason of the signal. */
+  /** Resolves with this exchange once it has a head. Rejects with `ConnectionFailed`, or the reason of the signal. */
   readonly answer: Promise<Answer>
   readonly #line: Line
   readonly #signal: Stop
@@ -77,7 +77,7 @@ export class HttpExchange implements Answer {
     return this.#head?.fields.get(name.toLowerCase()) ?? null
   }
 
-  /** Bytes that came on the connection. */
+  /** Takes bytes from the connection. */
   receive(bytes: Buffer): void {
     this.#resending = undefined
     try {
@@ -88,7 +88,7 @@ export class HttpExchange implements Answer {
     }
   }
 
-  /** The connection has been closed; in order, unless there is an error. */
+  /** Handles the close of the connection; in order, unless there is an error. */
   closed(error?: unknown): void {
     if (this.#isOver) return
     if (error === undefined && this.#frames?.mayEnd) {
@@ -163,7 +163,7 @@ export class HttpExchange implements Answer {
     }
   }
 
-  /** All that was not read yet. */
+  /** Takes all unread bytes. */
   #taken(): Buffer | undefined {
     const [first, ...others] = this.#unread
     const whole = first && others.length > 0 ? Buffer.concat(this.#unread) : first
@@ -194,7 +194,7 @@ export class HttpExchange implements Answer {
     else this.#reject(reason)
   }
 
-  /** Lets the connection go; without `keepMs` there may be more of the answer on it. */
+  /** Releases the connection; without `keepMs` it may still carry parts of the answer. */
   #end(keepMs?: number): void {
     this.#isOver = true
     this.#signal.removeEventListener('abort', this)

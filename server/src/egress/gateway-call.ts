@@ -14,7 +14,7 @@ export interface GatewayCall {
   stop: Stop
   /** The timeout of the whole call. */
   timeoutMs: number
-  /** Set where its body is large: released once that was sent on. */
+  /** Set where the body is large: released once the body was sent. */
   sent?: { release: () => void } | undefined
 }
 
@@ -26,7 +26,7 @@ export class GatewayLost extends ConnectionFailed {
   override readonly name = 'GatewayLost'
 }
 
-/** The way to models that self-hosted gateways serve. */
+/** The route to models that self-hosted gateways serve. */
 export interface GatewayWay {
   /** Looks a gateway up: undefined where `takes` knows it; else resolves once it does. Never rejects. */
   look: (gatewayId: string) => Promise<void> | undefined

@@ -33,13 +33,13 @@ interface Guard {
   ca?: string
 }
 
-/** The share of the time for connecting that looking a name up may take. */
+/** The share of the connect timeout that the name lookup may take. */
 const lookUpShare = 2 / 3
 const mostTried = 2
 
 const isElsewhere = (address: string) => isPublic(address) && !isOwn(address)
 
-/** Addresses that may be connected to, as long as the same private networks are allowed. */
+/** Addresses that may be connected to, valid as long as the same private networks are allowed. */
 interface Judged {
   open: readonly string[]
   allowed: readonly string[]
@@ -49,17 +49,16 @@ const noNetworks: readonly string[] = []
 const mostLookUpMs = 2000
 
 /**
- * The way out for addresses that users set: https to the public internet. A name is looked up once,
- * every address of it is judged, and the request goes to one of those very addresses: the URL that is
- * fetched has no name in it that could be looked up again. The certificate must name the host.
- * Connections are shared within one owner and host.
+ * The way out for addresses that customers set: https to the public internet. A name is looked up once, each of its
+ * addresses is checked, and the request goes to one of those very addresses: the fetched URL contains no name that
+ * could be looked up again. The certificate must name the host. Connections are shared within one owner and host.
  */
 export class GuardedEgress {
   readonly #guard: Required<Omit<Guard, 'ca'>> & Pick<Guard, 'ca'>
   /** Verdicts on looked-up addresses, each computed once while the lookup is fresh. */
   readonly #judged = new WeakMap<readonly string[], Judged>()
 
-  /** Throws where the environment names a proxy, which would connect in our place. */
+  /** Throws where the environment names a proxy, which would connect in Tollgate's place. */
   constructor(guard: Guard) {
     assertNoProxy(process.env)
     this.#guard = { isOpen: isElsewhere, ...guard }
@@ -83,7 +82,7 @@ export class GuardedEgress {
     return checked
   }
 
-  /** Throws `ConnectionFailed`, or the reason of the signal. */
+  /** Sends a request. Throws `ConnectionFailed`, or the reason of the signal. */
   async send({ owner, ...call }: OwnedCall): Promise<Answer> {
     const { timers, transport } = this.#guard
     const url = this.#checked(call.url)
@@ -93,7 +92,7 @@ export class GuardedEgress {
     for (const [position, address] of tried.entries()) {
       const leftMs = Math.max(timers.connectMs - (performance.now() - startedAt), 1)
       try {
-        // The next address is to have its time as well.
+        // Leaves time for the next address.
         const connectMs = leftMs / (tried.length - position)
         const pinned = { ...call, url: pin(url, address) }
         return await transport.send(pinned, { connectMs, ...this.#asFor(url, owner) })
@@ -115,7 +114,7 @@ export class GuardedEgress {
     return url
   }
 
-  /** All addresses of a host, IPv4 first. Throws `AddressRefused`, `ConnectionFailed`. */
+  /** Returns all addresses of a host, IPv4 first. Throws `AddressRefused`, `ConnectionFailed`. */
   async #addresses(host: string, owner: string, signal: Stop): Promise<readonly string[]> {
     const literal = host.replace(/^\[|\]$/g, '')
     if (isIP(literal) !== 0) return this.#judge(host, [literal])

@@ -22,7 +22,7 @@ export class HeadBytes {
     return bytes.subarray(at + end.length)
   }
 
-  /** The head that `push` has found, without the empty line at its end. */
+  /** Returns the head that `push` has found, without the empty line at its end. */
   take(): string {
     return this.#text
   }

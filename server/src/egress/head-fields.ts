@@ -4,7 +4,7 @@ export class HeadFields {
   /** Lower case keeps the length: a head has no letters beyond Latin. */
   readonly #lower: string
 
-  /** `text`: lines that end with CRLF but for the last; the first is of no field. */
+  /** `text`: lines that end with CRLF except the last; the first is not a field. */
   constructor(text: string) {
     this.#text = text
     this.#lower = text.toLowerCase()
@@ -30,9 +30,9 @@ export class HeadFields {
 }
 
 /**
- * The part of a text between two places, without the spaces and tabs at its ends. `trim` would take a no-break
- * space off as well, which is a letter of a field's value like any other: `5\xa0` is no length.
- * Source: RFC 9110, 5.5 and 5.6.3.
+ * Returns the part of a text between two places, without the spaces and tabs at its ends. `trim` would also remove a
+ * no-break space, which is a letter of a field's value like any other: `5\xa0` is no length. Source: RFC 9110, 5.5 and
+ * 5.6.3.
  */
 export function trimBlanks(text: string, from: number, to: number): string {
   let start = from

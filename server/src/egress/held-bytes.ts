@@ -23,7 +23,7 @@ export class HeldBytes {
     return this.#length
   }
 
-  /** All of them; undefined where there are none. */
+  /** Takes all held bytes; undefined where there are none. */
   take(): Uint8Array | undefined {
     if (this.#length === 0) return undefined
     const bytes = this.#bytes.subarray(0, this.#length)

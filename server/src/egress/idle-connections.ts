@@ -12,7 +12,7 @@ const maxClosers = 1000
 
 /** A server that closes after each answer without announcing it. */
 interface Closer {
-  /** Connections that it closed soon, none having served twice since. */
+  /** Connections that it closed early, none having served twice since. */
   count: number
   /** No connection is kept before this time; monotonic. */
   until: number
@@ -24,7 +24,7 @@ interface Idle {
   until: number
 }
 
-/** Connections that wait for the next request; the one that waited least is used first. */
+/** Keeps connections for the next request; the most recently used one is taken first. */
 export class IdleConnections {
   readonly #byKey = new Map<string, Idle[]>()
   readonly #closers = new Map<string, Closer>()

@@ -15,17 +15,17 @@ export interface LocalServer {
 export interface Discovery {
   /** The port of this process, which is never probed. */
   ownPort: number
-  /** Each request, with its answer. */
+  /** The timeout of each request, with its answer. */
   timeoutMs?: number
   /** Replaces the usual ports. */
   bases?: readonly Base[]
-  /** `OLLAMA_HOST`, where it names this machine, and the keys of servers that want one. */
+  /** `OLLAMA_HOST`, where it names this machine, and the keys of servers that require one. */
   environment?: Readonly<Record<string, string | undefined>>
 }
 
 interface Base {
   baseUrl: string
-  /** Names the key that the server usually found there would want. */
+  /** Names the key that the server usually found there would require. */
   keyVariable?: string
 }
 
@@ -52,7 +52,7 @@ const usualBases = (environment: NonNullable<Discovery['environment']>): Base[] 
   { baseUrl: 'http://127.0.0.1:8080/v1', keyVariable: 'LLAMACPP_API_KEY' },
 ]
 
-/** `OLLAMA_HOST` is an address with or without scheme and port; a remote one is not ours to ask. */
+/** Parses `OLLAMA_HOST`, an address with or without scheme and port; a remote one is not probed. */
 function ollamaBase(setting = ''): string {
   const usual = `http://127.0.0.1:${ollamaPort}/v1`
   const written = setting.includes('://') ? setting : `http://${withPort(setting)}`
@@ -176,7 +176,7 @@ async function answer<T>(
   }
 }
 
-// Not `fetch`, which would ask a proxy named in the environment for an address on this machine.
+// Not `fetch`, which would use a proxy of the environment even for an address on this machine.
 const open = (url: string, options: RequestOptions) =>
   new Promise<IncomingMessage>((resolve, reject) => {
     request(url, { ...options, agent: false }, resolve)

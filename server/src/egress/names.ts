@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import { LRUCache } from 'lru-cache'
 
-/** The addresses of a name, by its A and AAAA records, as one question to a name server. */
+/** Looks up the addresses of a name, its A and AAAA records, with one query to a name server. */
 export type AskNameServer = (name: string, deadlineMs: number) => Promise<string[]>
 
 /** The lookup of a name failed: it has no address, or too many, or no server answered in time. */
@@ -15,7 +15,7 @@ const mostAtOnce = 200
 /** The maximum of addresses of a name; more would be an attack, or at least no host of models. */
 const mostAddresses = 32
 
-/** Slow name servers are one customer's own affair. */
+/** The maximum of running lookups of one customer: slow name servers must not delay others. */
 const mostOfOne = 8
 
 interface Question {

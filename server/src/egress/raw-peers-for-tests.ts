@@ -8,7 +8,7 @@ interface Came {
   socket: Socket
 }
 
-/** Servers of one test, which answer with whatever bytes they like. */
+/** The servers of one test, which answer with arbitrary bytes. */
 export class RawPeers implements Disposable {
   readonly #closing: (() => unknown)[] = []
 
@@ -33,7 +33,7 @@ export class RawPeers implements Disposable {
     const stopListening = () =>
       new Promise<void>((resolve) => {
         server.close()
-        // Not before the port is free, which it is although connections are open.
+        // Waits until the port is free, which does not require that connections are closed.
         setImmediate(resolve)
       })
     return { url, came, connections: () => connections, stopListening }
@@ -60,7 +60,7 @@ export const whole = (text: string, ...fields: string[]) =>
 
 export const plain = whole('ok')
 
-/** Waits until something is so. */
+/** Waits until a condition holds. */
 export async function until(isSo: () => boolean): Promise<void> {
   const endsAt = performance.now() + 10_000
   while (!isSo()) {

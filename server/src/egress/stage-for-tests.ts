@@ -13,7 +13,7 @@ const fixture = (name: string) => readFileSync(join(import.meta.dir, 'fixtures',
 export const authority = fixture('authority.pem')
 
 interface Arrived {
-  /** Counts connections that got through TLS, from 1. */
+  /** The number of the connection among those that completed TLS, from 1. */
   connection: number
   /** The name in the client's SNI. */
   serverName: string
@@ -24,7 +24,7 @@ interface Arrived {
 /** A TLS server that answers each request with the text of `answer`. */
 export interface Peer {
   port: number
-  /** All that were made, through TLS or not. */
+  /** The number of all connections, with TLS or without. */
   connections: number
   arrived: Arrived[]
   sockets: Set<Socket>
@@ -92,7 +92,7 @@ export class TestStage implements Disposable {
     return server
   }
 
-  /** The guarded way, for which `open` are all public addresses there are. */
+  /** Creates a guarded way out that treats only the addresses in `open` as public. */
   async guarded(zoneOf: (name: string) => Zone | undefined, options: GuardedOptions) {
     const { ports, open = ['127.0.0.2', '127.0.0.3'], connectMs = 1000, ca = authority } = options
     const server = await this.zones(zoneOf)
@@ -140,10 +140,10 @@ interface Listening {
   once: (event: 'error', listener: (error: Error) => void) => unknown
 }
 
-/** Below those that connections get for themselves: the same port must be free at other addresses. */
+/** Below the ports that the system assigns to connections: the same port must be free at other addresses. */
 const freePort = () => 20_000 + Math.floor(Math.random() * 12_000)
 
-/** Listens at a port, or at any where it is 0. */
+/** Listens on a port, or on any where it is 0. */
 async function listening(server: Listening, port: number, host: string): Promise<number> {
   for (let triesLeft = 20; ; triesLeft--) {
     const tried = port || freePort()

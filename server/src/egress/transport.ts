@@ -29,7 +29,7 @@ export interface Way {
   tls?: TlsOptions
   /** The value of the `Host` field, where the URL has an address in place of the name. */
   host?: string
-  /** Connections are shared only by requests of the same one. */
+  /** Connections are shared only by requests of the same owner. */
   owner?: string
 }
 
@@ -54,7 +54,7 @@ class Sending implements Resending {
   readonly route: Route
   readonly message: OutgoingMessage
   readonly signal: Stop
-  /** The idle one that it went by. */
+  /** The idle connection that carried the request. */
   connection: HttpConnection | undefined
 
   constructor(route: Route, message: OutgoingMessage, signal: Stop) {
@@ -144,7 +144,7 @@ export class Transport {
   }
 }
 
-/** Head and body as they are written. Throws where a header cannot be sent. */
+/** Formats head and body. Throws where a header cannot be sent. */
 function messageOf(
   { method, headers, body, sent }: Request,
   host: string,

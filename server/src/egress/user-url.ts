@@ -3,15 +3,15 @@ import { isPublic, isWithin } from './address'
 
 /** The rules for a URL that a customer sets. */
 export interface UrlRules {
-  /** The ports that may be named. */
+  /** The allowed ports. */
   ports: readonly number[]
-  /** Hosts that are this service itself. */
+  /** The hosts of this service itself. */
   ownHosts: readonly string[]
-  /** Networks that may be named although they are private; read each time. */
+  /** Private networks that are allowed nevertheless; read each time. */
   privateNetworks?: () => readonly string[]
 }
 
-/** An address that may be stored and called, or why not, in words for the caller. */
+/** An address that may be stored and called, or the reason against it, in words for the caller. */
 export type CheckedUrl = { href: string; refusal?: never } | { href?: never; refusal: string }
 
 /** The called URL is the stored one, followed by a path of Tollgate's. */

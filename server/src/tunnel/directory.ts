@@ -46,12 +46,12 @@ export class Directory {
     this.forget(gateway)
   }
 
-  /** Something of a gateway was changed. */
+  /** Evicts a gateway that was changed. */
   forget(gatewayId: string): void {
     this.#places.forget(gatewayId)
   }
 
-  /** Notifications may have been missed. */
+  /** Invalidates all entries, as notifications may have been missed. */
   distrust(): void {
     this.#places.distrust()
   }

@@ -13,7 +13,7 @@ export const bounds = {
   windowBytes: 256 * 1024,
   /** The maximum of an answer that comes in one frame, and of a tool's result. */
   bodyBytes: 256 * 1024,
-  /** Requests that run at once on one gateway. */
+  /** The maximum of concurrent requests on one gateway. */
   requests: 1000,
   models: 2000,
   tools: 200,

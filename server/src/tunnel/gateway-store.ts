@@ -21,8 +21,7 @@ interface StorePorts {
   node: string
   catalog: { readonly snapshot: Snapshot }
   /**
-   * Makes the connection of a newcomer, in a transaction that has locked its owner. Rejects with
-   * `limit_reached`.
+   * Creates the connection of a new gateway, in a transaction that has locked its owner. Rejects with `limit_reached`.
    */
   connect: (trx: Transaction<Schema>, gateway: GatewayIdentity, provider: string) => Promise<void>
 }
@@ -56,7 +55,7 @@ export const createGatewayRows = (ports: StorePorts) => ({
   place: (id: string) => withTimeout(place(ports.db, id), patienceMs),
   /** Returns the tools announced over a socket; undefined where the socket is no longer its gateway's. */
   tools: (at: TunnelLocation) => withTimeout(tools(ports.db, at), patienceMs),
-  /** Which of these sockets are still those of their gateways, by the ids of the sockets. */
+  /** Renews the heartbeat of sockets. Returns the ids of those that are still their gateways'. */
   beat: (links: readonly TunnelConnection[]) => withTimeout(beat(ports.db, links), helloMs),
 })
 

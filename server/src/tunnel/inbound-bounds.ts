@@ -8,7 +8,7 @@ export class Inflow {
   #left: number = bounds.windowBytes
   hasBegun = false
 
-  /** Throws `ProtocolError` for more than its window. */
+  /** Counts a chunk. Throws `ProtocolError` for more than the window. */
   chunk(bytes: number): void {
     this.hasBegun = true
     if (bytes > this.#left) throw new ProtocolError('More came than a window allows.')

@@ -79,5 +79,5 @@ export class InboundCalls {
   }
 }
 
-/** Nodes choose ids for themselves. */
+/** The caller is part of the key, as nodes choose the ids of calls themselves. */
 const keyOf = ({ from, call }: Pick<NodeMessageKind<'go'>, 'from' | 'call'>) => `${from} ${call}`

@@ -9,7 +9,7 @@ export interface Links {
   find: (gatewayId: string) => TunnelConnection | undefined
 }
 
-/** The sockets of gateways that this process has: one a gateway. */
+/** The sockets of gateways that this process has: one for each gateway. */
 export class LocalTunnels implements Links {
   readonly #links = new Map<string, TunnelConnection>()
 

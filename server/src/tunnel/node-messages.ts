@@ -24,7 +24,7 @@ export const nodeMessage = z.discriminatedUnion('type', [
     ...ofCall,
     type: z.literal('open'),
     gateway: short,
-    /** The very socket that it has to have. */
+    /** The socket that the gateway must have. */
     socket: short,
     head: tunnelRequestHead,
   }),

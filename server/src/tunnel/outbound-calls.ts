@@ -27,12 +27,12 @@ interface Call extends Party {
   id: string
   place: TunnelLocation
   waiting: Waiting
-  /** From here on the gateway may have seen it. */
+  /** Once set, the gateway may have received the call. */
   isSent: boolean
   timer: ReturnType<typeof setTimeout>
   /** Held until the other node has accepted it. */
   payload: string | undefined
-  /** Characters of it in Redis, by the call's id. */
+  /** The length of the payload in Redis, in characters; its key is the call's id. */
   putAside: number
   sent: { release: () => void } | undefined
 }

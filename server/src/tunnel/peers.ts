@@ -17,7 +17,7 @@ interface Peer {
 /** After this time without a message a node is presumed dead. */
 const silenceMs = 15_000
 
-/** The nodes with which calls run, and whether they live. */
+/** The nodes with which calls run, and the time of their last messages. */
 export class Peers {
   readonly #peers = new Map<string, Peer>()
 

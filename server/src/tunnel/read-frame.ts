@@ -26,7 +26,7 @@ export function readFrame(message: string | Buffer): FromGateway {
   throw new ProtocolError(`A frame is not what it should be at "${where.slice(0, 100)}".`)
 }
 
-/** Bytes are counted only where a text of that length may have too many. */
+/** Bytes are counted only where a text of that length may exceed the bound. */
 const isTooLarge = (message: string) =>
   message.length > bounds.frameBytes / 3 && Buffer.byteLength(message) > bounds.frameBytes
 

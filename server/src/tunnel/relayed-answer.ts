@@ -55,7 +55,7 @@ export class RelayedAnswer implements Answer, StopListener {
     asked.stop.addEventListener('abort', this)
   }
 
-  /** Resolves with the first of the answer. Rejects as `read` does, and with `request_timeout`. */
+  /** Resolves once the answer begins. Rejects as `read` does, and with `request_timeout`. */
   get head(): Promise<Answer> {
     return this.#head.promise
   }
@@ -65,7 +65,7 @@ export class RelayedAnswer implements Answer, StopListener {
     this.#cut(this.#asked.stop.reason)
   }
 
-  /** More of its body. Throws `ProtocolError` where that is more than its window. */
+  /** Takes a part of the body. Throws `ProtocolError` where it exceeds the window. */
   chunk({ data, headers }: Chunk): void {
     if (!this.#inflow.hasBegun) this.#begin(200, headers)
     const bytes = Buffer.from(data)

@@ -39,7 +39,9 @@ export class RelayedToolCall {
     signal.addEventListener('abort', this, once)
   }
 
-  /** Rejects with `connection_failed` where the gateway is lost, or the reason of the signal. */
+  /**
+   * Resolves with the result. Rejects with `connection_failed` where the gateway is lost, or the reason of the signal.
+   */
   get outcome(): Promise<ToolOutcome> {
     return this.#outcome.promise
   }
@@ -70,7 +72,7 @@ export class RelayedToolCall {
     this.#over(false)
   }
 
-  /** `isSent`: it may have run. */
+  /** Ends the call as the gateway is lost. `isSent`: the tool may have run. */
   lost(isSent = true): void {
     const message = 'The connection to the gateway was lost while it ran a tool.'
     this.#outcome.reject(

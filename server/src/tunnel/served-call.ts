@@ -58,7 +58,7 @@ export class ServedCall implements TunnelCall, Party {
     })
   }
 
-  /** The other node has read so much. */
+  /** Grants the bytes that the other node has read. */
   grant(bytes: number): void {
     if (this.#id === undefined || this.#isOver) return
     this.#inflow.grant(bytes)

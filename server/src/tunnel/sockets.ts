@@ -17,7 +17,7 @@ export interface SocketData extends Entered {
   attached?: Promise<void>
   written?: Promise<void>
   helloTimer?: ReturnType<typeof setTimeout>
-  /** The newest hello that was not taken yet. */
+  /** The newest hello that was not handled yet. */
   hello?: Hello | undefined
   isGreeting?: boolean
   /** Set once the gateway has broken the protocol. */
@@ -29,13 +29,13 @@ type Socket = Bun.ServerWebSocket<SocketData>
 interface SocketPorts extends Pick<Parameters<typeof authenticateGateway>[2], 'failures'> {
   rows: GatewayRows
   attached: LocalTunnels
-  /** Providers that are enabled, by key. */
+  /** The enabled providers, by key. */
   providers: () => ReadonlyMap<string, unknown>
   /**
    * The interval of heartbeats in both directions; after twice as long without a message the socket is presumed dead.
    */
   heartbeatMs: number
-  /** Something of an account or an organization was changed. */
+  /** Called when an account or an organization was changed. */
   changed: (ownerId: string) => void
   onError: (error: unknown) => void
 }
@@ -43,14 +43,14 @@ interface SocketPorts extends Pick<Parameters<typeof authenticateGateway>[2], 'f
 /** Of a flood of hellos the last one of each second is handled. */
 const helloEveryMs = 1000
 const leaveEveryMs = 100
-/** Sockets of one gateway that may be opened within `opensMs`: two that fight over a token open more. */
+/** The maximum of sockets that one gateway may open within `opensMs`: two that compete with one token open more. */
 const mostOpens = 60
 const opensMs = 60_000
 /** The close code "try again later", for when the database cannot be written. */
 const comeAgain = 1013
 const mostUnreadBytes = 32 * 1024 * 1024
 
-/** The sockets of self-hosted gateways, from their opening to their end. Source: contract 10.5. */
+/** Manages the sockets of self-hosted gateways, from their opening to their end. Source: contract 10.5. */
 export class Sockets implements AsyncDisposable {
   readonly #ports: SocketPorts
   readonly #timers: ReturnType<typeof setInterval>[]
@@ -114,7 +114,7 @@ export class Sockets implements AsyncDisposable {
     else if (socketId !== link.socketId) this.#check([link])
   }
 
-  /** An account or an organization was changed: it may have been suspended. */
+  /** Checks the sockets of a changed account or organization, which may have been suspended. */
   ownerChanged(ownerId: string): void {
     this.#check(
       this.#linksOf(({ userId, organizationId }) => ownerId === (userId ?? organizationId)),
@@ -144,7 +144,7 @@ export class Sockets implements AsyncDisposable {
     await Promise.all(this.#writing)
   }
 
-  /** All of them, whatever runs. */
+  /** Closes all sockets, including those with running requests. */
   close(): void {
     this.#isLeaving = true
     for (const link of this.#open.keys()) link.close(closeCodes.shuttingDown, 'shutting down')
@@ -205,7 +205,7 @@ export class Sockets implements AsyncDisposable {
     link.lose()
     this.#open.delete(link)
     this.#ports.attached.detach(link)
-    // The runtime's own words for a message that is far too large.
+    // The runtime's own message for a frame that is far too large.
     const isBroken = data.isBroken === true || (code === 1006 && reason.includes('too big'))
     void this.#write(data, () => this.#ports.rows.detach(link, isBroken ? 'error' : 'offline'))
   }

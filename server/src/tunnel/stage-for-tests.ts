@@ -35,7 +35,7 @@ export function createTestTunnel() {
       stop: stop.signal,
       timeoutMs: 60_000,
     })
-  /** Frames of a kind that were sent. */
+  /** Returns the sent frames of a type. */
   const seen = (type: ToGateway['type']) => sent.filter((frame) => frame.type === type)
   return { link, wire, stop, sent, closed, ask, seen }
 }

@@ -92,7 +92,7 @@ export class TunnelConnection implements AnswerTransport {
   #strayBytesLeft = strayBytes
   #sentBytes = 0
   #unsent: Unsent[] = []
-  /** Since when more than the bound waits, and how much had been taken then. */
+  /** The time since which more than the bound waits, and the bytes taken until then. */
   #full: { sinceMs: number; taken: number } | undefined
 
   constructor(gateway: GatewayIdentity, socketId: string, wire: Wire) {
@@ -118,8 +118,8 @@ export class TunnelConnection implements AnswerTransport {
   }
 
   /**
-   * Passes a request on, and waits for the first of its answer. Rejects with `ConnectionFailed`,
-   * `request_timeout`, or the reason of the call's stop.
+   * Sends a request and waits for the beginning of its answer. Rejects with `ConnectionFailed`, `request_timeout`, or
+   * the reason of the call's stop.
    */
   async request(call: GatewayCall): Promise<Answer> {
     const { stop, isStream, sent } = call

@@ -1,4 +1,4 @@
-/** Numbers from a seed: the same ones for the same seed, on any machine. */
+/** Random numbers from a seed: the same for the same seed, on any machine. */
 export class SeededRandom {
   #state: number
 
@@ -23,7 +23,7 @@ export class SeededRandom {
   }
 }
 
-/** Pieces that parsers have been known to read in different ways. */
+/** Pieces that parsers are known to read in different ways. */
 const pieces = [
   '\r\n',
   '\n',
@@ -98,7 +98,7 @@ const mutations: readonly Mutation[] = [
   },
   // The end left out.
   (bytes, random) => bytes.slice(0, random.below(bytes.length + 1)),
-  // The begin of one and the end of another.
+  // Joins the beginning of one answer and the end of another.
   (bytes, random, other) =>
     bytes.slice(0, random.below(bytes.length + 1)) + other.slice(random.below(other.length + 1)),
   // Joins two answers.

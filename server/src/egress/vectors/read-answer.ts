@@ -5,7 +5,7 @@ import type { Vector } from './vector'
 export interface AnswerReading {
   /** Undefined where the exchange waits for more bytes. */
   outcome: Vector['outcome'] | undefined
-  /** The value of a field of the answer; null where there is none, or no answer. */
+  /** Returns a field of the answer; null where it is absent, or there is no answer. */
   field: (name: string) => string | null
   /** The number of bytes that had arrived at the decision; all of them where the end of the connection decided. */
   bytes: number
@@ -30,7 +30,7 @@ class FakeLine {
 
 const never = new AbortController().signal
 
-/** Gives pieces of bytes to an exchange, and then the end of the connection. */
+/** Feeds pieces of bytes to an exchange, and then the end of the connection. */
 export async function readAnswer(
   pieces: readonly string[],
   ending: Vector['ending'],
@@ -43,7 +43,7 @@ export async function readAnswer(
   for (const piece of pieces) {
     count += piece.length
     if (!line.state) {
-      // In memory of its own, as a socket gives it.
+      // In a buffer of its own, as a socket delivers it.
       exchange.receive(Buffer.from(piece, 'latin1'))
       if (line.state) bytes = count
     } else if (piece.length > 0) line.destroy()

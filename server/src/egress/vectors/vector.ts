@@ -5,7 +5,7 @@ interface Accepted {
   status: number
   /** One character for each byte. */
   body: string
-  /** Whether the next request may go by the same connection. */
+  /** Whether the next request may use the same connection. */
   isReusable: boolean
 }
 
@@ -14,7 +14,7 @@ type Ending = 'open' | 'fin' | 'reset'
 
 /** Bytes that a server may send as its answer to `POST / HTTP/1.1`, and the required result of a client. */
 export interface Vector {
-  /** Section of the RFC that decides. */
+  /** The deciding section of the RFC. */
   source: string
   name: string
   /** One character for each byte. */
@@ -59,7 +59,7 @@ export const incomplete: Verdict = { ending: 'fin', outcome: 'rejected', fields:
 /** Rejected, as the connection was reset. */
 export const reset: Verdict = { ending: 'reset', outcome: 'rejected', fields: {} }
 
-/** Vectors of one section, by their names. */
+/** Builds the vectors of one section, by their names. */
 export const section = (
   source: string,
   cases: Readonly<Record<string, readonly [bytes: string, verdict: Verdict]>>,
@@ -96,7 +96,7 @@ export const okWith = (...fields: string[]) => `${ok(...fields, 'content-length:
 export const chunked = (body: string, ...fields: string[]) =>
   `${ok(...fields, 'transfer-encoding: chunked')}${body}`
 
-/** All control characters but those named. */
+/** Returns all control characters except those given. */
 export const controlsBut = (but: string): string[] =>
   [...Array.from({ length: 32 }, (_, code) => String.fromCodePoint(code)), '\x7f'].filter(
     (control) => !but.includes(control),

@@ -21,5 +21,5 @@ export const vectors: readonly Vector[] = [
   ...connections,
 ]
 
-/** Names a vector in a test and in a table: its section and its name. */
+/** Returns the title of a vector in tests and tables: its section and its name. */
 export const titleOf = ({ source, name }: Pick<Vector, 'source' | 'name'>) => `${source}: ${name}`
