@@ -40,7 +40,7 @@ async function ask(options: { unix: string; method: string; body?: string }): Pr
   throw new Error(`there is no database for this test: ${text}`)
 }
 
-/** For a file that runs by itself. It ends when this process has, as its input does. */
+/** Starts a server of databases for a file that runs by itself. It ends with this process, which closes its input. */
 async function startServing(): Promise<string> {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, 'serve-databases.ts')], {
     stdin: 'pipe',

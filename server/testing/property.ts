@@ -30,7 +30,7 @@ function mostFrom(text = isDeep ? 'full' : '500'): number {
 /** Returns the number of runs here of a property that wants `full` runs. A test must scale its counts to it. */
 export const runsOf = (full: number): number => Math.min(full, most)
 
-/** Throws when the property fails, with the counterexample and how to see it again. */
+/** Throws when the property fails, with the counterexample and how to repeat it. */
 export function assert<Values>(
   property: fastCheck.IAsyncProperty<Values>,
   parameters?: fastCheck.Parameters<Values>,

@@ -29,7 +29,7 @@ export function toObjectKind(route: string, id: string | undefined): string {
 const isId = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.length <= longestId
 
-/** Every id that a change names: of the path, of the body in fields such as `user_id`, and its object's. */
+/** Returns all ids that a change names: in the path, in fields of the body such as `user_id`, and its object's. */
 export function findConcernedIds(
   pathIds: readonly string[],
   sent: Readonly<Record<string, unknown>> | undefined,

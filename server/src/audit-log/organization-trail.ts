@@ -43,7 +43,7 @@ const allActions = Object.entries(deeds).flatMap(([kind, all]) =>
 /** The filters of the audit log: an action, or a kind of object for all its actions. */
 export const askedFor: readonly string[] = [...kinds, ...allActions]
 
-/** The actions that are meant by one of `askedFor`. */
+/** Returns the actions that a value of `askedFor` selects. */
 export const meantBy = (asked: string): string[] =>
   allActions.filter((action) => action === asked || action.startsWith(`${asked}.`))
 

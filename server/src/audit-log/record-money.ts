@@ -8,7 +8,7 @@ interface Movement {
   accountId: string
   /** Id of the payment, or of the transaction where there is no payment. */
   id: string
-  /** Nano-dollars; negative takes. */
+  /** Nano-dollars; negative for a debit. */
   amount: bigint
   /** The ledger's description. */
   description?: string

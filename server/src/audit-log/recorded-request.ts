@@ -22,7 +22,7 @@ const snakeCase = (name: string) =>
     .replaceAll('-', '_')
     .toLowerCase()
 
-/** An address may bring a name and a password along. */
+/** An address may contain a name and a password. */
 const userInfo = /(\/\/)[^/\s?#@]*@/g
 /** A query may contain a secret. */
 const secretParameter = /([?&][^=&#\s]*(?:key|secret|token|password|signature)[^=&#\s]*=)[^&#\s]*/gi

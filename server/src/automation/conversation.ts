@@ -75,7 +75,10 @@ export function createConversationStore(
   const until = sql<Date>`now() + make_interval(secs => ${lifeSeconds})`
   return {
     list: (userId: string, id: string, page: Page) => listMessages(db, { userId, id, page }),
-    /** Rejects with `wrong_state` where the session is not active, or a message runs, on any node. */
+    /**
+     * Takes a session's turn. Rejects with `wrong_state` where the session is not active, or a message runs, on any
+     * node.
+     */
     async take({ runId, sessionId, userId }: SessionTurn): Promise<SessionRow> {
       const taken = await db
         .updateTable('automation_session')
@@ -91,7 +94,7 @@ export function createConversationStore(
       if (row.status !== 'active') throw wrongState(row)
       throw invalidRequest(null, 'wrong_state', 'A message of this session is still running.')
     },
-    /** Resolves with those of the turns that still are. */
+    /** Renews turns. Resolves with the ids of those that are still held. */
     async renew(turns: readonly SessionTurn[]): Promise<Set<string>> {
       const { rows } = await sql<{ running_id: string }>`
         update automation_session set running_until = ${until}
@@ -118,7 +121,7 @@ export function createConversationStore(
   }
 }
 
-/** More than any model reads is not even looked up. */
+/** Older messages are not even read: no model takes more. */
 const mostMessages = 2000
 const mostBytes = 32 * 1024 * 1024
 

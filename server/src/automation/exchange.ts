@@ -43,7 +43,7 @@ function answeredCalls(history: readonly HistoryRow[]): JsonObject[] {
 
 type ChatBody = JsonObject & { messages: JsonObject[] }
 
-/** The chat that a message stands for: the whole session, then the message. */
+/** Builds the chat of a message: the whole session, then the message. */
 export function toChat(
   session: Pick<SessionRow, 'system_prompt' | 'model_id'>,
   history: readonly HistoryRow[],
@@ -99,7 +99,7 @@ function answered(answer: JsonObject, tokens: number): NewMessageText | undefine
   }
 }
 
-/** The part of a prompt's tokens that its last message is, by its length among all of them. */
+/** Returns the share of a prompt's tokens that its last message has, by its length among all messages. */
 function shareOf(messages: unknown, content: string, tokens: number): number {
   const all = Array.isArray(messages) ? messages.filter(isObject) : []
   const lengths = all.map((one) => (typeof one['content'] === 'string' ? one['content'].length : 0))

@@ -4,17 +4,14 @@ import { ClientGone } from '../wire/chunk-stream'
 
 interface RunsOptions {
   renew: ConversationStore['renew']
-  /** Much shorter than a turn is believed to last. */
+  /** The interval of renewals, much shorter than the lifetime of a turn. */
   everyMs: number
   /** The maximum wait for pending writes while closing. */
   closeMs: number
   onError: (error: unknown) => void
 }
 
-/**
- * The calls of messages that run on this node: their turns are renewed by one timer, and they end when
- * their session does.
- */
+/** The runs of messages on this node: one timer renews their turns, and they end when their session does. */
 export class Runs implements AsyncDisposable {
   readonly #options: RunsOptions
   readonly #running = new Map<string, Run>()
@@ -47,7 +44,7 @@ export class Runs implements AsyncDisposable {
     for (const run of this.#running.values()) if (run.turn.sessionId === sessionId) run.halt()
   }
 
-  /** The process stops: ends tools that run. Calls of models have deadlines that end them. */
+  /** Ends running tools for shutdown. Model calls have timeouts that end them. */
   haltAll(reason: ApiError): void {
     for (const run of this.#running.values()) run.halt(reason)
   }
@@ -73,7 +70,7 @@ export class Runs implements AsyncDisposable {
   }
 }
 
-/** Why a message does not go on: in the words of a stream, and in those of a plain answer. */
+/** The reason for which a message ends: in the words of a stream, and in those of a plain answer. */
 interface End {
   streamed: ApiError
   plain: ApiError

@@ -62,7 +62,7 @@ export async function send(
   }
 }
 
-/** Each call of the model is a request of its own, with a log of its own. */
+/** Each model call is a request of its own, with a log of its own. */
 const callsFor =
   (
     c: Context<Env>,

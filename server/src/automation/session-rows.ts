@@ -32,7 +32,7 @@ export const toSession = (row: SessionRow) => ({
   completedAt: row.completed_at && toTimestamp(row.completed_at),
 })
 
-/** Rejects with `resource_not_found` for unknown and foreign ids. */
+/** Finds a session. Rejects with `resource_not_found` for unknown ids and those of other accounts. */
 export async function findSession(
   db: Kysely<Schema>,
   userId: string,

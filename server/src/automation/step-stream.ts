@@ -34,10 +34,10 @@ export class StepStream implements ChunkStream {
   readonly #identity: Identity
   #current: ChunkStream | undefined
   #isFirst = true
-  /** Calls of earlier answers. */
+  /** The number of tool calls in earlier answers. */
   #calls = 0
   #callsOfAnswer = 0
-  /** The last chunk of the model's answer: of those between it is dropped. */
+  /** The last chunk of the model's answer; it is dropped between two answers. */
   #finish: string | undefined
   /** Chunks to send before any that follow. */
   #waiting: string[] = []
@@ -146,7 +146,7 @@ export class StepStream implements ChunkStream {
   #deltaOf(delta: JsonObject): JsonObject {
     const { role, content, tool_calls: calls, ...rest } = delta
     return {
-      // Clients put pieces of it together, as they do with content.
+      // Clients concatenate its pieces, as they do with content.
       ...(this.#isFirst && role !== undefined && { role }),
       ...(content !== undefined && (this.#isFirst || content) && { content }),
       ...(Array.isArray(calls) && { tool_calls: calls.filter(isObject).map((c) => this.#call(c)) }),

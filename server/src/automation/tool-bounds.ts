@@ -17,8 +17,8 @@ const goOn = 'Send another message to go on.'
 export const notRun = 'Error: not run, as the message has reached its limit.'
 
 /**
- * The words for the limit that a message has reached, undefined where it may go on: before it runs the
- * tools of a `rounds`, or one more of `calls`.
+ * Returns the text for the limit that a message has reached, undefined where it may continue: before it runs the tools
+ * of a `rounds`, or one more of `calls`.
  */
 export function boundReached(
   { rounds, calls, cost }: Spent,

@@ -167,7 +167,7 @@ export function createTestLoop(given: Given) {
     },
   )
   const session = { ...aSession, ...given.session }
-  /** The bodies that the model got. */
+  /** The bodies that the model received. */
   const asked: JsonObject[] = []
   /** The tools that ran. */
   const ran: string[] = []
@@ -284,7 +284,7 @@ export async function runStreamed({ talk }: ReturnType<typeof createTestLoop>) {
   }
 }
 
-/** Roles and words of messages, as `role: content`. */
+/** Lists messages as `role: content`. */
 export const wordsOf = (messages: readonly { role: string; content: string | null }[]) =>
   messages.map(({ role, content }) => `${role}: ${content}`)
 

@@ -80,7 +80,7 @@ export class ToolLoop implements Steps {
     this.#session = begun.session
   }
 
-  /** Calls the model for the first time. Rejects as a chat does, and where the gateway is not there. */
+  /** Calls the model for the first time. Rejects as a chat does, and where the gateway is not online. */
   async begin(): Promise<Reply> {
     const { session, message, history } = this.#begun
     this.#chat = toChat(session, await history(), message)

@@ -14,7 +14,7 @@ export interface AskedCall {
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** The calls of an assistant message, in their order. */
+/** Parses the tool calls of an assistant message, in their order. */
 export const callsIn = (toolCalls: readonly JsonObject[]): AskedCall[] =>
   toolCalls.map(({ id, function: called }) => {
     const { name, arguments: text } = isObject(called) ? called : {}
@@ -28,7 +28,7 @@ export interface ToolRun {
   /** The announced tools that the owner allows. */
   allowed: readonly Pick<ToolDefinition, 'name'>[]
   limits: Pick<ToolLimits, 'callMs' | 'resultBytes'>
-  /** Aborts when the message is not to go on. */
+  /** Aborts when the message must not continue. */
   signal: AbortSignal
 }
 

@@ -34,7 +34,7 @@ export interface GatewayTools {
    * `resource_not_found` where it was deleted, or the account may no longer use it.
    */
   of: (gatewayId: string, userId: string) => Promise<readonly ToolDefinition[] | undefined>
-  /** Rejects with an `ApiError` where the gateway is lost. */
+  /** Calls a tool. Rejects with an `ApiError` where the gateway is lost. */
   call: (gatewayId: string, call: GatewayToolCall) => Promise<ToolResult>
 }
 
@@ -42,9 +42,9 @@ export interface GatewayTools {
 export interface ToolLimits {
   /** The maximum number of rounds in which the model may call tools; each round may have many calls. */
   rounds: number
-  /** Calls of tools, all rounds together. */
+  /** The maximum number of tool calls, all rounds together. */
   calls: number
-  /** Nano-dollars; once the calls of the model have cost more, no further tool runs. */
+  /** Nano-dollars; once the model calls have cost more, no further tool runs. */
   cost: bigint
   /** The timeout of one tool call, in milliseconds. */
   callMs: number
@@ -71,7 +71,7 @@ export function filterAllowedTools(
 /** The maximum number of tools that a model is offered. Source: contract 4.1. */
 const mostOffered = 128
 
-/** Tools as a chat offers them. Throws `invalid_request` for more than a chat may. */
+/** Converts tools to those of a chat. Throws `invalid_request` for more than a chat allows. */
 export function toChatTools(tools: readonly ToolDefinition[]): JsonObject[] {
   if (tools.length > mostOffered) {
     const words = `the gateway has ${tools.length} tools for this session, and a model gets at most`

@@ -8,9 +8,9 @@ export const mostAnswerBytes = 8 * 1024 * 1024
 
 const pollMs = 1000
 
-/** The right to answer first under a key. Ends once, in one of two ways. */
+/** The right to answer first under a key. Ends once, by one of its two methods. */
 export interface Claim {
-  /** Repeats get this answer. Resolves when it is stored, or will be when the database is back. */
+  /** Stores the answer for repeats. Resolves when it is stored, or will be once the database answers again. */
   keep: (answer: KeptAnswer) => Promise<void>
   /** Frees the key, as nothing was done: the next request with it is the first. Never rejects either. */
   giveUp: () => Promise<void>
@@ -22,7 +22,7 @@ interface Ports {
   store: ClaimStore
   newClaimId: () => string
   pause: (ms: number) => Promise<void>
-  /** An answer could not be stored yet, or a key not freed before its lease ends. */
+  /** Reports an answer that could not be stored yet, or a key that could not be freed before its lease ends. */
   onError: (error: unknown) => void
 }
 
@@ -33,7 +33,7 @@ interface Running {
   ended: Promise<KeptAnswer | undefined>
   end: (kept: KeptAnswer | undefined) => void
   isClaimed: boolean
-  /** Given already, but not stored. */
+  /** An answer that was returned but is not stored yet. */
   unstored: KeptAnswer | undefined
 }
 
@@ -97,7 +97,7 @@ export class Claims {
     const { named, patience, claimId } = claim
     const { store, pause } = this.#ports
     for (;;) {
-      // From before the question, so that no notification falls between.
+      // Subscribed before the query, so that no notification is missed in between.
       using spoken = this.#notified(nameOf(named))
       if (await reached(store.claim(named, claimId))) return undefined
       const found = await reached(store.find(named))
@@ -131,7 +131,7 @@ export class Claims {
     }
   }
 
-  /** To be called every few seconds, well within a lease. Never rejects. */
+  /** Renews leases and retries writes; to be called every few seconds, well within a lease. Never rejects. */
   async tick(): Promise<void> {
     const { store, onError } = this.#ports
     const claimed = [...this.#running].filter(([, { isClaimed }]) => isClaimed)
@@ -158,7 +158,7 @@ export class Claims {
     for (const wake of this.#waiting.get(name) ?? []) wake()
   }
 
-  /** Notifications may have been missed. */
+  /** Wakes all waiting repeats, as notifications may have been missed. */
   mayHaveEnded(): void {
     for (const name of this.#waiting.keys()) this.ended(name)
   }

@@ -3,7 +3,7 @@ import { invalidRequest } from '../errors'
 
 export const keyHeader = 'Idempotency-Key'
 
-/** The key as it was sent. Throws `invalid_request`. Source: contract 4.9. */
+/** Reads the key from its header. Throws `invalid_request`. Source: contract 4.9. */
 export function readKey(header: string): string {
   if (/^[\x20-\x7e]{1,255}$/.test(header)) return header
   throw invalidRequest(

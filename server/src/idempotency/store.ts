@@ -10,7 +10,7 @@ export interface Named {
   hash: Buffer
 }
 
-/** An answer, as a repeat gets it. */
+/** An answer in the form that a repeat receives. */
 export interface KeptAnswer {
   requestId: string
   status: number
@@ -37,7 +37,7 @@ export interface ClaimStore {
   giveUp: (claimId: string) => Promise<void>
   /** Renews the leases of running claims. */
   renew: (claimIds: readonly string[]) => Promise<void>
-  /** Resolves with how many keys were forgotten. */
+  /** Purges expired keys. Resolves with their number. */
   deleteExpired: () => Promise<number>
 }
 

@@ -21,7 +21,7 @@ export interface AuditRun {
   violations: Violation[]
   /** Accounts that are blocked from paid requests from now on. */
   blocked: string[]
-  /** Accounts that were found in order again. */
+  /** Blocked accounts that passed all checks again. */
   lifted: string[]
 }
 
@@ -37,10 +37,10 @@ const roundSeconds = 2 * 86_400
 const blocking = new Set(['I1', 'I2', 'I3', 'I4', 'I7'])
 
 /**
- * The audit that runs every minute on one node: accounts that changed since the last run with their
- * new entries, leases and transactions of an hour; blocked ones with all they have; and, as far as the
- * budget goes, some more of an hourly round through all accounts with all their entries, and leases
- * and transactions of two days. Undefined when another node has just done it.
+ * Runs the audit, every minute on one node: changed accounts since the last run with their new entries, leases and
+ * transactions of an hour; blocked ones with all they have; and, as far as the budget allows, a part of an hourly
+ * round through all accounts with all their entries, and leases and transactions of two days. Undefined when another
+ * node has just run it.
  */
 export const runAudit = (options: Options): Promise<AuditRun | undefined> =>
   runExclusively(options.db, 'audit', () => run(options))
@@ -168,7 +168,7 @@ const unique = (violations: readonly Violation[]) => [
   ...new Map(violations.map((one) => [`${one.check} ${one.ref} ${one.accountId}`, one])).values(),
 ]
 
-/** Resolves with the accounts that were not blocked before. */
+/** Blocks accounts. Resolves with those that were not blocked before. */
 async function block(db: Kysely<Schema>, violations: readonly Violation[]): Promise<string[]> {
   const reasons = new Map<string, string>()
   for (const { accountId, invariant, check, words } of violations) {

@@ -16,7 +16,7 @@ export async function purgeEnded(db: Kysely<Schema>, days: number) {
   const old = sql`date_trunc('day', now(), 'UTC') - make_interval(days => ${days})`
   // A later rename counts as use and restarts the time.
   const ended = sql`status in ('completed', 'cancelled', 'failed') and updated_at < ${old}`
-  // Messages first, as a statement that takes thousands of sessions with all of theirs would be long.
+  // Messages first, as one statement for thousands of sessions and all their messages would take long.
   await purgeRows(
     db,
     'automation_message',
@@ -45,7 +45,7 @@ export async function purgeEnded(db: Kysely<Schema>, days: number) {
     'organization_trail',
     sql`created_at < now() - make_interval(months => ${keptMonths})`,
   )
-  // No window of a rate of sign-in is longer than an hour; milliseconds.
+  // No rate-limit window of sign-in is longer than an hour; milliseconds.
   await purgeRows(
     db,
     'auth_rate_limit',

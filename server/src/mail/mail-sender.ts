@@ -6,7 +6,7 @@ import type { Schema } from '../db/schema'
 interface Options {
   db: Kysely<Schema>
   send: Send
-  /** The pause before the second try; it doubles with each, up to an hour. */
+  /** The pause before the second attempt; it doubles with each, up to an hour. */
   firstRetryMs?: number
   /** The timeout of one attempt; less than the first pause, after which another node may try. */
   deadlineMs?: number
@@ -118,7 +118,7 @@ export class MailSender implements AsyncDisposable {
   }
 }
 
-/** The number alone would repeat in another installation of the same sender. */
+/** The number alone would repeat in another installation with the same sender. */
 const messageOf = ({ id, created_at: date, ...written }: Waiting): MailMessage =>
   toMessage(`mail-${id}.${date.getTime()}`, { ...written, date })
 

@@ -32,14 +32,14 @@ export async function verifyServer(config: MailConfig): Promise<void> {
   await transportTo(config).verify()
 }
 
-/** Mails over SMTP, each on a connection of its own, so that giving one up ends it. */
+/** Sends mails over SMTP, each on a connection of its own, so that an abort closes it. */
 export function createSmtpMailer(config: MailConfig): Send {
   const { from } = config
   const transport = transportTo(config)
   return async ({ id, recipient, subject, text, date }, signal) => {
     await transport.sendMail({
       from,
-      // Given apart, neither is read as a list of addresses.
+      // As separate fields, neither is parsed as a list of addresses.
       to: { name: '', address: recipient },
       envelope: { from: from.address, to: [recipient] },
       subject,

@@ -31,8 +31,8 @@ const grown = sql.raw(
 )
 
 /**
- * Inserts logs, as records, that are not there yet, and adds them to the sums by hour and day and to
- * the minutes and peaks: one statement, so that whatever is sent twice counts once.
+ * Inserts new logs, given as records, and adds them to the sums by hour and day and to the minutes and peaks: one
+ * statement, so that a log sent twice counts once.
  */
 export async function insertLogs(db: Kysely<Schema>, records: readonly string[]): Promise<void> {
   if (records.length === 0) return
@@ -112,7 +112,7 @@ export interface KeptBodies {
   response: string | null
 }
 
-/** Inserts bodies that are not there yet. */
+/** Inserts new bodies. */
 export async function insertBodies(
   db: Kysely<Schema>,
   bodies: readonly KeptBodies[],

@@ -39,7 +39,7 @@ export const logColumns = [
   ['metadata', 'jsonb'],
   ['ip_address', 'text'],
   ['user_agent', 'text'],
-  // Only where there was a cache: other records end here, and older ones.
+  // Present only where there was a cache: other records end here, and older ones.
   ['cached_tokens', 'bigint'],
   ['cache_write_tokens', 'bigint'],
   ['cache_savings', 'bigint'],
@@ -84,7 +84,7 @@ export interface LogValues {
   cacheSavings: bigint
 }
 
-/** The cache of a request that had none. */
+/** The cache values of a request without a cache. */
 export const noCache = { cachedTokens: 0, cacheWriteTokens: 0, cacheSavings: 0n }
 
 export const toLogRecord = (log: LogValues): string =>
@@ -204,7 +204,7 @@ export function toOrphanLog(
   })
 }
 
-/** Provider interfaces are called by Tollgate itself. Source: contract 10.5. */
+/** The gateway type of connections that Tollgate calls itself. Source: contract 10.5. */
 export const providerGateway = 2
 /** The gateway type of connections through customers' own gateways. */
 export const selfHostedGateway = 3

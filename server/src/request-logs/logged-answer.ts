@@ -47,7 +47,7 @@ export class LoggedAnswer {
     this.#chat.add({ ...chunk, choices: kept })
   }
 
-  /** Log probabilities are many times the text. */
+  /** Log probabilities, many times as long as the text, are left out. */
   #asDelta({ logprobs: _logprobs, text, ...choice }: JsonObject): JsonObject {
     if (typeof text !== 'string') return { ...choice, delta: choice['delta'] ?? {} }
     this.#isText = true

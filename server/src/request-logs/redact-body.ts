@@ -22,11 +22,12 @@ const shapes = [
   String.raw`-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]*(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?`,
 ]
 
-// In the text of JSON a new word may begin behind `\n`, whose n is a letter.
+// In the text of JSON a new word may begin after `
+// `, in which the n is a letter.
 const wordStart = String.raw`(?:(?<![0-9A-Za-z])|(?<=\\(?:[nrtbf]|u[0-9a-f]{4})))`
 const known = new RegExp(`${wordStart}(?:${shapes.join('|')})`, 'gi')
 
-/** Fields that hold one, whatever it looks like. */
+/** Fields that hold a secret, in any shape. */
 const fields =
   /("(?:authorization|proxy-authorization|x-api-key|api[_-]?key|access[_-]?token|refresh[_-]?token|client[_-]?secret|secret[_-]?(?:access[_-]?)?key|password)"\s*:\s*)"(?:[^"\\]|\\.)*"?/gi
 
@@ -44,7 +45,7 @@ export function toStoredText(text: string): string {
   const bytes = Buffer.from(clean, 'utf8')
   if (!isLong && bytes.length <= mostBodyBytes) return clean
   let end = Math.min(bytes.length, mostBodyBytes - cutMark.length)
-  // Not within a character: those bytes begin with the bits 10.
+  // Never cuts within a character: its further bytes begin with the bits 10.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
   return bytes.toString('utf8', 0, end) + cutMark
 }

@@ -98,7 +98,7 @@ export class RequestLog {
     values.streamed = body['stream'] === true
   }
 
-  /** The body was checked, and is a request in our format. */
+  /** Takes values from a body that was validated, and is a request in our format. */
   checked(body: JsonObject): void {
     const { user, metadata } = body
     const values = this.#values
@@ -134,7 +134,7 @@ export class RequestLog {
     if (!this.#isOver) this.#ending = ending
   }
 
-  /** An attempt begins, after one that failed, `by` a self-hosted gateway or null. */
+  /** Records that an attempt begins, after one that failed, `by` a self-hosted gateway or null. */
   asked(event: UsageEvent, failed: UsageEvent | undefined, by: string | null = null): void {
     this.#isRelayed = by !== null
     this.#arrival.trace?.asked(event, failed)
@@ -172,7 +172,7 @@ export class RequestLog {
     this.#ports.sink.addLog(this.#end())
   }
 
-  /** The request was refused. The same, unless it has ended. */
+  /** Sets the outcome of a rejected request and closes its log, unless it has ended. */
   refuse(ending: LoggedEnding): void {
     this.ending(ending)
     this.close()

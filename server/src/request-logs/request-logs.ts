@@ -13,7 +13,7 @@ interface Options {
 /** Begins the log of each request of this node. Source: contract 6.9. */
 export class RequestLogs {
   readonly #ports: LogPorts
-  /** Requests that run, by account. */
+  /** The number of running requests by account. */
   readonly #running = new Map<string, number>()
 
   constructor({ sink, allowsBodies, onEnd }: Options) {

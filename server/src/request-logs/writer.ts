@@ -57,7 +57,7 @@ export class LogWriter implements AsyncDisposable {
     this.#schedule()
   }
 
-  /** Resolves when all that waits now is written, or could not be. Never rejects. */
+  /** Resolves when everything that waits now is written, or could not be. Never rejects. */
   async flush(): Promise<void> {
     await this.#running
     await this.#write()

@@ -47,14 +47,14 @@ export async function createSignInLink(
   return `${address}/api/auth/magic-link/verify?token=${token}&callbackURL=%2F`
 }
 
-/** Ends all links that sign an address in, mailed ones too: the library writes them alike. */
+/** Ends all sign-in links of an address, mailed ones too: the library writes them in the same form. */
 export const endLinks = async (db: Kysely<Schema>, email: string): Promise<void> =>
   void (await sql`
     delete from auth_verification
     where case when identifier like ${`${prefix}%`} then lower(value::jsonb ->> 'email') end
       = ${email.toLowerCase()}`.execute(db))
 
-/** Invites the owner of an account that an operator made. */
+/** Invites the owner of an account that an operator created. */
 export async function inviteOwner(
   db: Kysely<Schema>,
   { email }: { email: string },

@@ -1,7 +1,7 @@
 import type { Mail } from '../mail/outbox'
 
 /**
- * Mails about accounts go to addresses that anybody may have typed, so that they hold no text of a caller's, not
+ * Mails about accounts go to addresses that any client may have entered, so that they hold no text of a client's, not
  * even a name: a mail of this service would carry it to strangers.
  */
 interface Recipient {

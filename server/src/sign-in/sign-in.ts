@@ -27,7 +27,7 @@ export interface OAuthClient {
 
 export interface SignInOptions {
   db: Kysely<Schema>
-  /** Signs cookies; the same on every node. */
+  /** The secret that signs cookies; the same on every node. */
   secret: string
   /** The public base URL of the service, without a final slash: links in mails begin with it. */
   address: string
@@ -40,14 +40,14 @@ export interface SignInOptions {
 export type SignIn = ReturnType<typeof createSignIn>
 
 /**
- * Signs people in to the dashboard: the library's own endpoints below `/api/auth`, unchanged. Sessions
- * last 30 days. Source: contract 2.1, 2.5.
+ * Creates the sign-in to the dashboard: the library's own endpoints below `/api/auth`, unchanged. Sessions last 30
+ * days. Source: contract 2.1, 2.5.
  */
 export function createSignIn(options: SignInOptions) {
   const auth = build(options)
 
   return {
-    /** Answers a request below `/api/auth` that came from a client address. */
+    /** Answers a request below `/api/auth` from a client address. */
     async answer(request: Request, clientAddress: string): Promise<Response> {
       const headers = new Headers(request.headers)
       headers.set(addressHeader, clientAddress)
@@ -63,13 +63,13 @@ export function createSignIn(options: SignInOptions) {
   }
 }
 
-/** Same origin, whatever name and scheme the service is reached by. */
+/** Accepts the request's own origin, under any name and scheme of the service. */
 function originsOf(request: Request | undefined): string[] {
   const host = request?.headers.get('host')
   return host ? [`http://${host}`, `https://${host}`] : []
 }
 
-/** The library lets links lead to `/.//other.example`, and makes another site's address of it. */
+/** The library lets links lead to `/.//other.example`, and turns that into an address of another site. */
 function leadingHere(answer: Response, origins: readonly string[]): Response {
   const to = answer.headers.get('location')
   if (to === null || answer.status < 300 || answer.status >= 400) return answer
@@ -127,7 +127,7 @@ function build(options: SignInOptions) {
     advanced: {
       cookiePrefix: 'tollgate',
       useSecureCookies: address.startsWith('https:'),
-      // Pages ask for their data themselves, so that no link of another site has to bring it along.
+      // Pages fetch their data themselves, so that a link on another site need not send the cookie.
       cookies: { session_token: { attributes: { sameSite: 'strict' } } },
       ipAddress: { ipAddressHeaders: [addressHeader] },
       database: { generateId: ({ model }) => (model === 'user' ? newId('user') : newId('sess')) },
@@ -138,7 +138,7 @@ function build(options: SignInOptions) {
   })
 }
 
-/** Addresses, passwords and the mails about them. */
+/** The options for addresses, passwords and the mails about them. */
 const byMail = ({ db, address }: SignInOptions) =>
   ({
     emailAndPassword: {
@@ -147,7 +147,7 @@ const byMail = ({ db, address }: SignInOptions) =>
       minPasswordLength: 10,
       maxPasswordLength: 128,
       revokeSessionsOnPasswordReset: true,
-      // The library's own hash would hold up every request of the process meanwhile.
+      // The library's own hash would block all requests of the process meanwhile.
       password: {
         hash: (password) => Bun.password.hash(password),
         verify: ({ hash, password }) => Bun.password.verify(password, hash),
@@ -211,7 +211,7 @@ async function checkTries(db: Kysely<Schema>, path: string, email: unknown): Pro
   throw new APIError('TOO_MANY_REQUESTS', { code: 'TOO_MANY_TRIES', message }, headers)
 }
 
-/** An organization has invited the address. */
+/** Whether an organization has invited the address. */
 async function isInvited(db: Kysely<Schema>, email: string): Promise<boolean> {
   const invitation = await db
     .selectFrom('invitation')
