@@ -8,7 +8,7 @@ export interface Zone {
   cname?: string
   /** 2 is a failure of the server, 3 a name that does not exist. */
   failure?: 2 | 3
-  /** The delay of the answer, which may exceed every timeout. */
+  /** The delay of the answer; `Infinity`: no answer. */
   delayMs?: number
 }
 

@@ -51,7 +51,7 @@ function hostRefusal(host: string, { ownHosts, privateNetworks }: UrlRules): str
   if (!isName || !lastLabel.test(last) || host.length > longestName) {
     return 'The host is no full domain name.'
   }
-  // Where private networks are allowed, the resolved address decides.
+  // If private networks are allowed, the resolved address decides.
   if (!privateSuffixes.has(last) || allowed.length > 0) return undefined
   return 'The host is a name of private networks.'
 }
@@ -69,7 +69,7 @@ export function checkUserUrl(text: string, rules: UrlRules): CheckedUrl {
       refusal: 'An address such as https://api.example.com/v1: nothing before, in or after it.',
     }
   }
-  // Where the parser changed the text, it saw another host or path than a reader would.
+  // If the parser changed the text, it saw another host or path than a reader would.
   if (url.hostname !== host.toLowerCase() || url.pathname !== (path || '/')) {
     return { refusal: 'The address is not written in its usual form.' }
   }
