@@ -32,12 +32,12 @@ const cache = join(import.meta.dir, '../../node_modules/.cache/tollgate-clusters
 const weekMs = 7 * 86_400_000
 const readyMs = 60_000
 const memory = '/dev/shm'
-/** Ten times what a run has at once. */
+/** Ten times the space that a run uses at once. */
 const roomBytes = 2 * 2 ** 30
 
 /**
- * A PostgreSQL for tests that neither kill nor configure it. It never syncs: what a power cut leaves is
- * tried with servers of the product's own.
+ * The settings of a PostgreSQL for tests that neither kill nor configure it. It never syncs: tests of power cuts use
+ * the product's own servers.
  */
 const settings = {
   listen_addresses: '',
@@ -51,7 +51,7 @@ const settings = {
   full_page_writes: 'off',
   wal_level: 'minimal',
   max_wal_senders: 0,
-  // It would go round hundreds of databases that last for seconds.
+  // Autovacuum would visit hundreds of databases that last for seconds.
   autovacuum: 'off',
   max_parallel_workers_per_gather: 0,
   timezone: 'UTC',
@@ -59,11 +59,11 @@ const settings = {
 }
 
 export interface Cluster extends AsyncDisposable {
-  /** Of its superuser. The database `template` in it is migrated. */
+  /** The address, with its superuser. The database `template` in it is migrated. */
   address: DatabaseAddress & { host: string; password: string }
 }
 
-/** Starts a PostgreSQL of which database `template` is migrated: a copy of one that is made once per version. */
+/** Starts a PostgreSQL whose database `template` is migrated: a copy of one that is made once per version. */
 export async function startCluster(): Promise<Cluster> {
   await using stack = new AsyncDisposableStack()
   const home = await newHome(stack)
@@ -75,7 +75,7 @@ export async function startCluster(): Promise<Cluster> {
 }
 
 /**
- * A folder with `cluster` and `password`, as the home of an embedded PostgreSQL has them after a first start
+ * Returns a folder with `cluster` and `password`, in the state of an embedded PostgreSQL's home after a first start
  * that was stopped: to be copied, with owners and modes.
  */
 export async function templateHome(): Promise<string> {
@@ -86,7 +86,7 @@ export async function templateHome(): Promise<string> {
   return made
 }
 
-/** Changes with PostgreSQL and with whatever of ours may make the schema. */
+/** Returns a version that changes with PostgreSQL and with all of our files that may make the schema. */
 async function version(): Promise<string> {
   const hash = new Bun.CryptoHasher('sha256')
   hash.update((await findInstalledPrograms()).name)
@@ -115,7 +115,7 @@ async function makeTemplate(target: string): Promise<void> {
   const draft = await mkdtemp(join(cache, 'draft-'))
   await copy(home.cluster, draft)
   await copy(join(home.path, 'password'), draft)
-  // Another run may have been faster: its own is as good.
+  // Another run may have been faster: its result is equally good.
   await rename(draft, target).catch(() => rm(draft, { recursive: true, force: true }))
 }
 
@@ -133,7 +133,10 @@ async function newHome(stack: AsyncDisposableStack): Promise<ServerHome> {
   return openHome(path, await getServerAccount(), () => undefined)
 }
 
-/** In memory where there is room, as nothing of it lasts: a disk is slow while others write to it. */
+/**
+ * Chooses a directory in memory where there is room, as its content is temporary: a disk is slow while others write to
+ * it.
+ */
 async function quickDirectory(): Promise<string> {
   const found = await statfs(memory).catch(() => undefined)
   return found && found.bavail * found.bsize > roomBytes ? memory : tmpdir()
@@ -145,7 +148,7 @@ const isThere = (path: string) =>
     () => false,
   )
 
-/** With owners and modes, which are the server's account's. */
+/** Copies with owners and modes, as the files must belong to the server's account. */
 export async function copy(from: string, to: string): Promise<void> {
   const { exitCode, stderr } = Bun.spawnSync(['cp', '-a', from, to])
   if (exitCode !== 0) throw new Error(`${from} could not be copied: ${stderr.toString()}`)
@@ -160,7 +163,7 @@ async function launch(home: ServerHome, stack: AsyncDisposableStack): Promise<Cl
   const child = spawn(join(programs, 'bin/postgres'), ['-D', home.cluster, ...options], {
     ...identity(home.account),
     cwd: home.cluster,
-    // Ctrl-C is for whoever runs the tests: it is stopped after them.
+    // Ctrl-C is meant for the test runner: PostgreSQL is stopped after the tests.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
     env: serverEnvironment,

@@ -1,19 +1,19 @@
 import { join } from 'node:path'
 
-/** Of a slow machine that makes the first one. */
+/** The timeout, for a slow machine that makes the first database. */
 const limitMs = 120_000
 
 let serving: Promise<string> | undefined
 
 /**
- * Makes a migrated database in a PostgreSQL that all tests share: in seconds where no other test did so
- * before, else in a moment. Returns what `DATABASE_URL` takes, of a superuser.
+ * Makes a migrated database in a PostgreSQL that all tests share: in seconds where no other test did so before, else
+ * in a moment. Returns a value for `DATABASE_URL`, of a superuser.
  */
 export async function newDatabase(): Promise<string> {
   return ask({ unix: await socket(), method: 'POST' })
 }
 
-/** Removes one, whoever is connected; all go at the end. */
+/** Drops a database in spite of its connections; all are dropped at the end. */
 export async function dropDatabase(url: string): Promise<void> {
   const name = new URL(url).pathname.slice(1)
   await ask({ unix: await socket(), method: 'DELETE', body: name })
@@ -40,7 +40,7 @@ async function ask(options: { unix: string; method: string; body?: string }): Pr
   throw new Error(`there is no database for this test: ${text}`)
 }
 
-/** For a file that runs by itself. It ends when this process has, as its input does. */
+/** Starts a server of databases for a file that runs by itself. It ends with this process, which closes its input. */
 async function startServing(): Promise<string> {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, 'serve-databases.ts')], {
     stdin: 'pipe',

@@ -1,7 +1,7 @@
 /**
- * fast-check, as all tests use it: the seed is the same each time, and a property is tried at most 500
- * times, in `npm run test:deep` as often as it says. `PROPERTY_SEED=random` draws a seed, a number repeats
- * one; a failure prints what to set. `PROPERTY_RUNS` is another maximum, or `full` for none.
+ * Exports fast-check for all tests: the seed is the same each time, and a property is tried at most 500 times, in `npm
+ * run test:deep` as often as it specifies. `PROPERTY_SEED=random` draws a seed, a number repeats one; a failure prints
+ * the values to set. `PROPERTY_RUNS` is another maximum, or `full` for none.
  */
 import * as fastCheck from 'fast-check'
 import { isDeep } from './depth'
@@ -9,7 +9,7 @@ import { isDeep } from './depth'
 // oxlint-disable-next-line oxc/no-barrel-file -- arbitraries as they are; what is below takes precedence
 export * from 'fast-check'
 
-/** Of a property that does not say how often; fast-check's own default. */
+/** The runs of a property that specifies none; fast-check's own default. */
 const usualRuns = 100
 
 export const seed = seedFrom(process.env['PROPERTY_SEED'] || undefined)
@@ -27,10 +27,10 @@ function mostFrom(text = isDeep ? 'full' : '500'): number {
   throw new Error(`PROPERTY_RUNS is "${text}"; it is a number from 1 on or "full"`)
 }
 
-/** How often a property that wants `full` runs is tried here. What a test counts meanwhile is a share of it. */
+/** Returns the number of runs here of a property that wants `full` runs. A test must scale its counts to it. */
 export const runsOf = (full: number): number => Math.min(full, most)
 
-/** Throws when the property fails, with the counterexample and how to see it again. */
+/** Throws when the property fails, with the counterexample and how to repeat it. */
 export function assert<Values>(
   property: fastCheck.IAsyncProperty<Values>,
   parameters?: fastCheck.Parameters<Values>,

@@ -1,7 +1,7 @@
 /**
- * Makes databases for tests until its standard input ends: `npm test` starts one of these for all files, a
- * file that runs by itself its own. The first line of its output is the path of the socket on which
- * `databases.ts` asks it. `TEST_DATABASE_URL` names a PostgreSQL to make them in, otherwise it starts one.
+ * Makes databases for tests until its standard input ends: `npm test` starts one of these for all files, a file that
+ * runs by itself its own. The first line of its output is the path of the socket on which `databases.ts` requests
+ * them. `TEST_DATABASE_URL` names a PostgreSQL to make them in, otherwise it starts one.
  */
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { Database, type DatabaseAddress } from '../src/db/database'
 import { migrate } from '../src/db/migrate'
 import { copy, startCluster, template, templateHome } from './cluster'
 
-/** Made ahead, so that a test does not wait for it. */
+/** Databases made ahead, so that a test does not wait for its own. */
 const spares = 2
 
 interface Server {
@@ -77,7 +77,7 @@ async function nextUrl(): Promise<string> {
   const { make } = await server
   while (ready.length <= spares) {
     const one = make(`test_${process.pid}_${(made += 1)}`)
-    // Who gets it is told.
+    // The request that takes this database handles the rejection.
     one.catch(() => undefined)
     ready.push(one)
   }
@@ -102,7 +102,7 @@ const listener = Bun.serve({
   },
 })
 stack.defer(() => listener.stop(true))
-// From a terminal they come to all of a run; this one ends when the others have.
+// A terminal sends signals to all processes of a run; this one ends when the others have.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
 console.log(socket)
 for await (const _ of process.stdin);

@@ -1,20 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Who asked for a change, and how. */
+/** The actor of a change: the account or operator, its key and its request. */
 export interface Actor {
-  /** Of an account, or `operator`. */
+  /** Id of the account, or `operator`. */
   id: string
-  /** Of a service key, or `session`; null for the operator. */
+  /** Id of the service key, or `session`; null for the operator. */
   keyId: string | null
   requestId: string
-  /** Null for the operator, whose own trail has it. */
+  /** Null for the operator, whose address the operators' own audit log records. */
   clientAddress: string | null
 }
 
-/** What stands for an account where an operator made a change in an organization. */
+/** Stands for the account where an operator made a change in an organization. */
 export const operatorActor = 'operator'
-/** The same where nobody asked for it, as when the payment processor tells of a payment. */
+/** Stands for the account where no request caused the change, such as a payment processor's notice of a payment. */
 export const systemActor = 'system'
 
-/** Whose request the code which asks is a part of; nobody's in jobs and webhooks. */
+/** The actor of the request that the running code belongs to; absent in jobs and webhooks. */
 export const actorContext = new AsyncLocalStorage<Actor>()

@@ -1,4 +1,4 @@
-/** What ids say by how they begin. Source: contract 1.3. */
+/** Kinds of objects by the prefix of their ids. Source: contract 1.3. */
 const kindOfPrefix: Readonly<Record<string, string>> = {
   user: 'user',
   key: 'key',
@@ -17,7 +17,7 @@ const ownId = /^([a-z]+)_[0-9a-hjkmnp-tv-z]{26}$/
 const longestId = 256
 const mostIds = 20
 
-/** What kind of thing a change is about: by its id, else by the route: `/api/admin/models/:id` is a model's. */
+/** Returns the kind of object a change concerns: by its id, else by the route: `/api/admin/models/:id` is a model's. */
 export function toObjectKind(route: string, id: string | undefined): string {
   const [, prefix = ''] = ownId.exec(id ?? '') ?? []
   const known = kindOfPrefix[prefix]
@@ -29,7 +29,7 @@ export function toObjectKind(route: string, id: string | undefined): string {
 const isId = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.length <= longestId
 
-/** Every id that a change names: of the path, of the body in fields such as `user_id`, and its object's. */
+/** Returns all ids that a change names: in the path, in fields of the body such as `user_id`, and its object's. */
 export function findConcernedIds(
   pathIds: readonly string[],
   sent: Readonly<Record<string, unknown>> | undefined,

@@ -6,14 +6,14 @@ import type { Schema } from '../db/schema'
 import { storable } from '../db/storable'
 import { underway, type Underway } from '../db/background-work'
 
-/** What an operator asked for. */
+/** A change that an operator requested. */
 export interface OperatorChange {
   /** The account of a session; null for the operator key. */
   actorId: string | null
   method: string
-  /** As it is registered, without what a parameter may hold. */
+  /** The route as registered, without the values of its parameters. */
   route: string
-  /** Of the path, in its order. */
+  /** The ids in the path, in order. */
   pathIds: readonly string[]
   /** The body, once the handler has read it. */
   sent: Readonly<Record<string, unknown>> | undefined
@@ -21,21 +21,21 @@ export interface OperatorChange {
   clientAddress: string | null
 }
 
-/** How it ended. */
+/** The outcome of an operator's change. */
 export interface ChangeOutcome {
   isDone: boolean
-  /** Of what was made, as the answer says it. */
+  /** Id of the created object, as the answer gives it. */
   madeId?: string | undefined
 }
 
 export type Trail = ReturnType<typeof createTrail>
 
-/** Where operators' changes go on record. */
+/** Records operators' changes in the audit log. */
 export const createTrail = (db: Kysely<Schema>) => ({
   /**
-   * Runs a change, and has it on record before it resolves: in its own transaction where it has one, else
-   * right behind it; once, and not at all where nothing was changed. Rejects when it cannot be written.
-   * `read` is asked at that moment.
+   * Runs a change and records it before it resolves: in the change's own transaction where it has one, else right
+   * after it; once, and not at all where nothing was changed. Rejects when the record cannot be written. `read` is
+   * called at the moment of recording.
    */
   async record(read: () => OperatorChange, run: () => Promise<ChangeOutcome>): Promise<void> {
     let isOver = false
@@ -43,7 +43,7 @@ export const createTrail = (db: Kysely<Schema>) => ({
       isOnRecord: false,
       madeId: undefined,
       async writeOn(connection) {
-        // What a change has begun may outlive it.
+        // Work that a change has started may outlive it.
         if (isOver || change.isOnRecord) return false
         const row = rowOf(read(), change.madeId)
         const { numAffectedRows } = await connection.executeQuery(insertInto(row).compile(db))
@@ -77,7 +77,7 @@ function rowOf(change: OperatorChange, madeId: string | undefined) {
   }
 }
 
-/** Nothing where the transaction has only read. */
+/** Inserts nothing where the transaction has only read. */
 const insertInto = (row: ReturnType<typeof rowOf>) => sql`
   insert into audit_trail
     (id, actor_id, method, route, object_kind, object_id, concerned, sent, request_id, client_address)

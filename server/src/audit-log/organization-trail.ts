@@ -6,7 +6,7 @@ import type { Schema } from '../db/schema'
 import { storable } from '../db/storable'
 import { toUsd } from '../wire/usd'
 
-/** What can become of what, in organizations. A new kind of thing is a line here. */
+/** The actions on each kind of object in organizations. A new kind of object is a line here. */
 const deeds = {
   organization: ['created', 'changed', 'deleted'],
   member: [
@@ -40,36 +40,36 @@ const allActions = Object.entries(deeds).flatMap(([kind, all]) =>
   all.map((deed) => `${kind}.${deed}`),
 )
 
-/** What one can ask for: an action, or a kind of thing for all that can become of it. */
+/** The filters of the audit log: an action, or a kind of object for all its actions. */
 export const askedFor: readonly string[] = [...kinds, ...allActions]
 
-/** The actions that are meant by one of `askedFor`. */
+/** Returns the actions that a value of `askedFor` selects. */
 export const meantBy = (asked: string): string[] =>
   allActions.filter((action) => action === asked || action.startsWith(`${asked}.`))
 
-/** Months after which a row may be deleted; the table's own guard (migration 0026) says the same. */
+/** Months after which a row may be deleted; the table's own guard (migration 0026) enforces the same. */
 export const keptMonths = 25
 
 const mostFieldBytes = 8 * 1024
 
-/** Harmless fields of something, as they are stored: a bigint is money and told in USD. */
+/** Fields that hold no secret, as they are stored: a bigint is money and is shown in USD. */
 export type RecordedFields = Readonly<Record<string, unknown>>
 
 export interface OrganizationChange {
   organizationId: string
   action: Action
   objectId: string
-  /** What people know it by; of members and invitations their address. */
+  /** The object's name for people; of members and invitations their address. */
   objectName: string | null
-  /** What it was, for what was there before. */
+  /** Its fields before the change, where it existed. */
   before?: RecordedFields
-  /** What it is, for what is still there. */
+  /** Its fields after the change, where it still exists. */
   after?: RecordedFields
 }
 
 /**
- * Puts a change on record in the transaction that makes it, with who asked for it. Of two states of a
- * thing only what differs is kept; where nothing does, there is nothing to record.
+ * Records a change, with its actor, in the transaction that makes it. Of two states of an object only the fields that
+ * differ are kept; where none do, nothing is recorded.
  */
 export async function recordChange(db: Kysely<Schema>, change: OrganizationChange): Promise<void> {
   const { organizationId, action, objectId, objectName } = change
@@ -102,13 +102,13 @@ const nobody = { id: systemActor, keyId: null, requestId: null, clientAddress: n
 const toJsonValue = (_name: string, value: unknown) =>
   typeof value === 'bigint' ? toUsd(value) : value
 
-/** A person's address is kept where it can be erased: as a name, never among fields. */
+/** A person's address is stored where it can be erased: as a name, never among fields. */
 const isAddress = (name: string) => /(^|_)email$/.test(name)
 
 const asText = (fields: RecordedFields | undefined, name: string) =>
   JSON.stringify(fields?.[name] ?? null, toJsonValue)
 
-/** Undefined where both are there and alike. */
+/** Returns the fields that differ; undefined where both states exist and are equal. */
 function differingIn({ before, after }: OrganizationChange) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
     (name) => asText(before, name) !== asText(after, name),

@@ -1,14 +1,14 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Schema } from '../db/schema'
 
-/** What stands for the address of an account that was erased. `.invalid` is nobody's (RFC 2606). */
+/** Returns the address that replaces that of an erased account. `.invalid` belongs to no one (RFC 2606). */
 export const pseudonymOf = (userId: string) => `${userId}@erased.invalid`
 
 const rowsAtOnce = 5000
 
 /**
- * Takes an account's address out of the trails of organizations, some rows at a time: as who acted, whom it
- * was about and who was invited. What was done stays, under an id that names nobody any more.
+ * Removes an account's address from the audit logs of organizations, some rows at a time: as actor, as changed object
+ * and as invited person. The actions stay, under an id that no longer identifies anyone.
  */
 export async function pseudonymizeTrails(
   db: Kysely<Schema>,
@@ -28,7 +28,7 @@ export async function pseudonymizeTrails(
   for (const isWanted of [
     sql`${isNamed} and object_id = ${userId}`,
     sql`${isNamed} and object_name = lower(${email}) and action like 'invitation.%'`,
-    // They may have come to an address that the account had before.
+    // The invitations may have been sent to an address that the account had before.
     sql`${isNamed} and object_id in (${answered})`,
   ]) {
     await changeRows(db, { change: name, isWanted })

@@ -4,17 +4,17 @@ import { isId } from '../db/id'
 import type { Schema } from '../db/schema'
 
 interface Movement {
-  /** Whose money it is. */
+  /** The account that holds the money. */
   accountId: string
-  /** Of the payment, or of the transaction where there is none. */
+  /** Id of the payment, or of the transaction where there is no payment. */
   id: string
-  /** Nano-dollars; negative takes. */
+  /** Nano-dollars; negative for a debit. */
   amount: bigint
-  /** As the ledger has it. */
+  /** The ledger's description. */
   description?: string
 }
 
-/** Puts on record what comes to the pool of an organization, or leaves it other than by usage. */
+/** Records credit that an organization's pool gains, or loses other than by usage. */
 export async function recordMoney(
   db: Kysely<Schema>,
   action: Action,

@@ -1,17 +1,17 @@
 import { withoutSecrets } from '../request-logs/redact-body'
 
-/** What a trail keeps of a body, in bytes of its JSON. */
+/** The maximum that the audit log keeps of a body, in bytes of its JSON. */
 export const mostSentBytes = 16 * 1024
 const cutMark = '[cut]'
 const setMark = '[set]'
 
 type Json = Record<string, unknown>
 
-/** What holds a secret by its name, however the words of it are written: `api_key`, `clientSecret`. */
+/** Names of fields that hold a secret, however their words are joined: `api_key`, `clientSecret`. */
 const secretName =
   /(^|_)(api)?(keys?|secrets?|passwords?|passphrases?|credentials?|token|authorization|cookies?|headers)$/
 
-/** The key of a provider is what models are called by. */
+/** Not a secret: the key of a provider is the name by which models are called. */
 const plainNames: Readonly<Record<string, readonly string[]>> = {
   'POST /api/admin/providers': ['key'],
 }
@@ -22,12 +22,12 @@ const snakeCase = (name: string) =>
     .replaceAll('-', '_')
     .toLowerCase()
 
-/** An address may bring a name and a password along. */
+/** An address may contain a name and a password. */
 const userInfo = /(\/\/)[^/\s?#@]*@/g
-/** And a secret behind its question mark. */
+/** A query may contain a secret. */
 const secretParameter = /([?&][^=&#\s]*(?:key|secret|token|password|signature)[^=&#\s]*=)[^&#\s]*/gi
 
-/** A text without what looks like a secret, and without what addresses bring along. */
+/** Returns a text without anything that looks like a secret, and without credentials in its addresses. */
 export const cleanText = (text: string) =>
   withoutSecrets(text)
     .replaceAll(userInfo, `$1${setMark}@`)
@@ -48,7 +48,7 @@ const cleanFields = (fields: object, plain: readonly string[] = []): Json =>
     ]),
   )
 
-/** Taking a secret away tells none, and numbers and switches are none. */
+/** Removing a secret reveals none, and numbers and booleans are none. */
 const isSecret = (name: string, value: unknown) =>
   secretName.test(snakeCase(name)) &&
   value !== null &&
@@ -58,9 +58,9 @@ const isSecret = (name: string, value: unknown) =>
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
 /**
- * Fields as a trail keeps them, such as the body of an operator's request: `[set]` in the place of what is a
- * secret by its name, no text that looks like one, and at most 16 KB unless said. The longest fields are cut
- * first, those whose very names do not fit are left out. `deed` is the route, or the action.
+ * Returns fields as the audit log keeps them, such as the body of an operator's request: `[set]` in place of what is a
+ * secret by its name, no text that looks like one, and at most 16 KB by default. The longest fields are cut first;
+ * those whose names alone do not fit are left out. `deed` is the route, or the action.
  */
 export function toRecordedFields(
   deed: string,

@@ -23,7 +23,7 @@ const toMessage = (row: Row): SessionMessage => ({
   createdAt: toTimestamp(row.created_at),
 })
 
-/** A message's call: the right to be the only one of its session, for as long as it is renewed. */
+/** A session's turn: the right of one request to be the only one of its session, for as long as it is renewed. */
 export interface SessionTurn {
   /** The id of its request. */
   runId: string
@@ -31,41 +31,41 @@ export interface SessionTurn {
   userId: string
 }
 
-/** What is to be said. */
+/** A message before it is stored. */
 export type NewMessageText = Pick<Row, 'role' | 'content'> & {
   toolCalls?: JsonObject[] | undefined
-  /** Of a tool's result: the call that it answers. */
+  /** The tool call that a tool's result answers. */
   toolCallId?: string
   tokens: number
 }
 
-/** What a call came to. */
+/** The outcome of a model call: its messages and usage. */
 export interface MessageOutcome {
   messages: readonly NewMessageText[]
-  /** The tokens of messages that were kept before anybody had counted them, by their ids. */
+  /** The token counts of messages that were stored without one, by their ids. */
   counted?: ReadonlyMap<string, number>
   inputTokens: number
   outputTokens: number
   /** Nano-dollars. */
   cost: bigint
-  /** What the session calls is gone. */
+  /** The session fails: its connection or gateway was deleted. */
   hasFailed?: boolean
 }
 
-/** What was kept of a turn that goes on, and its session as it is now. */
+/** The messages stored in a turn that continues, and the session's current state. */
 export interface Added {
   messages: SessionMessage[]
   session: SessionRow
 }
 
-/** What is sent of a session before a message. */
+/** The part of a stored message that is sent to the model. */
 export type HistoryRow = Pick<Row, 'role' | 'content' | 'tool_calls' | 'tool_call_id'>
 
 export type ConversationStore = ReturnType<typeof createConversationStore>
 
 /**
- * What is said in sessions, and whose turn it is. `lifeSeconds`: how long a turn is believed to last. What is to be
- * kept is written again where the database fails, and is there once.
+ * Stores the messages of sessions and decides which request has the turn. `lifeSeconds`: how long a turn is presumed
+ * to last. A write is retried where the database fails, and takes effect once.
  */
 export function createConversationStore(
   db: Kysely<Schema>,
@@ -75,7 +75,10 @@ export function createConversationStore(
   const until = sql<Date>`now() + make_interval(secs => ${lifeSeconds})`
   return {
     list: (userId: string, id: string, page: Page) => listMessages(db, { userId, id, page }),
-    /** Rejects with `wrong_state` where the session is not active, or a message runs, on any node. */
+    /**
+     * Takes a session's turn. Rejects with `wrong_state` where the session is not active, or a message runs, on any
+     * node.
+     */
     async take({ runId, sessionId, userId }: SessionTurn): Promise<SessionRow> {
       const taken = await db
         .updateTable('automation_session')
@@ -91,7 +94,7 @@ export function createConversationStore(
       if (row.status !== 'active') throw wrongState(row)
       throw invalidRequest(null, 'wrong_state', 'A message of this session is still running.')
     },
-    /** Resolves with those of the turns that still are. */
+    /** Renews turns. Resolves with the ids of those that are still held. */
     async renew(turns: readonly SessionTurn[]): Promise<Set<string>> {
       const { rows } = await sql<{ running_id: string }>`
         update automation_session set running_until = ${until}
@@ -104,7 +107,7 @@ export function createConversationStore(
       return new Set(rows.map((row) => row.running_id))
     },
     history: (session: SessionRow) => readHistory(db, session),
-    /** Keeps a part of what is said in a turn. Undefined where that is no longer this one's. */
+    /** Stores a part of a turn. Returns undefined where the turn is no longer this request's. */
     add: (turn: SessionTurn, outcome: MessageOutcome) => {
       const keeping = keepingOf(turn, outcome)
       const add = (isAgain: boolean) =>
@@ -118,7 +121,7 @@ export function createConversationStore(
   }
 }
 
-/** More than any model reads is not even looked up. */
+/** Older messages are not even read: no model takes more. */
 const mostMessages = 2000
 const mostBytes = 32 * 1024 * 1024
 
@@ -141,13 +144,13 @@ async function readHistory(db: Kysely<Schema>, { id, user_id }: SessionRow): Pro
   return own.select(['role', 'content', 'tool_calls', 'tool_call_id']).orderBy('position').execute()
 }
 
-/** What is to be kept of a turn. */
+/** The outcome of a turn that is being stored. */
 interface Keeping {
   turn: SessionTurn
   outcome: MessageOutcome
-  /** Of its messages. */
+  /** Ids of its messages. */
   ids: readonly string[]
-  /** A try before this one may have kept it. */
+  /** An earlier attempt may have stored it. */
   isAgain: boolean
 }
 
@@ -158,8 +161,8 @@ const keepingOf = (turn: SessionTurn, outcome: MessageOutcome): Omit<Keeping, 'i
 })
 
 /**
- * Ends a turn with what was said in it, once: undefined where it was no longer this one's, as the
- * session is deleted or was taken for dead.
+ * Ends a turn and stores its messages, once: undefined where the turn was no longer this request's, as the session is
+ * deleted or was presumed dead.
  */
 const endTurn = (db: Kysely<Schema>, keeping: Keeping): Promise<SessionMessage[] | undefined> =>
   db.transaction().execute(async (trx) => {
@@ -179,7 +182,7 @@ const endTurn = (db: Kysely<Schema>, keeping: Keeping): Promise<SessionMessage[]
     return kept.messages
   })
 
-/** Whoever else ends the turn waits for the row that this has changed. */
+/** Anything else that ends the turn waits for the row that this has changed. */
 async function keep(trx: Transaction<Schema>, keeping: Keeping): Promise<Added | undefined> {
   const { turn, outcome, isAgain } = keeping
   const { runId, sessionId, userId } = turn
@@ -208,13 +211,13 @@ async function keep(trx: Transaction<Schema>, keeping: Keeping): Promise<Added |
   return { messages: said.length > 0 ? await insert(trx, session, keeping) : [], session }
 }
 
-/** What a try whose answer was lost has kept. */
+/** Returns the messages that an attempt stored whose answer was lost. */
 async function keptBefore(
   trx: Transaction<Schema>,
   { turn: { sessionId, userId }, ids }: Keeping,
 ): Promise<Added | undefined> {
   if (ids.length === 0) return undefined
-  // It may still be on its way: whoever changes the session holds its row until then.
+  // The earlier attempt may still be running: a change of the session holds its row until it ends.
   const session = await trx
     .selectFrom('automation_session')
     .selectAll()

@@ -6,7 +6,7 @@ import { ApiError, invalidRequest } from '../errors'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { completionTokens, promptTokens, type Usage } from '../wire/usage'
 
-/** A message of the model wire. */
+/** Converts a stored message to the form that models take. */
 const toWire = ({ role, content, tool_calls, tool_call_id }: HistoryRow): JsonObject => ({
   role,
   content,
@@ -14,15 +14,15 @@ const toWire = ({ role, content, tool_calls, tool_call_id }: HistoryRow): JsonOb
   ...(tool_call_id !== null && { tool_call_id }),
 })
 
-/** The same of what is about to be kept. */
+/** Converts a message that is not stored yet to the form that models take. */
 export const saidToWire = ({ role, content, toolCalls, toolCallId }: NewMessageText): JsonObject =>
   toWire({ role, content, tool_calls: toolCalls ?? null, tool_call_id: toolCallId ?? null })
 
 const noResult = 'Error: there is no result, as the message ended before.'
 
 /**
- * A history as models take it: each call has its result right behind it. One that has none was cut off
- * by the end of its message, its session or its node.
+ * Returns a history in the form that models take: each tool call is followed directly by its result. A call without
+ * one was cut off by the end of its message, its session or its node.
  */
 function answeredCalls(history: readonly HistoryRow[]): JsonObject[] {
   const all: JsonObject[] = []
@@ -43,7 +43,7 @@ function answeredCalls(history: readonly HistoryRow[]): JsonObject[] {
 
 type ChatBody = JsonObject & { messages: JsonObject[] }
 
-/** The chat that a message stands for: the whole session, then the message. */
+/** Builds the chat of a message: the whole session, then the message. */
 export function toChat(
   session: Pick<SessionRow, 'system_prompt' | 'model_id'>,
   history: readonly HistoryRow[],
@@ -64,7 +64,7 @@ export function toChat(
   }
 }
 
-/** A chat as the gateway reads it. Throws `invalid_request` where it is too long to be read. */
+/** Parses a chat as the gateway does. Throws `invalid_request` where it is too long. */
 export function readAs(chat: JsonObject, limitBytes: number) {
   const bytes = Buffer.byteLength(JSON.stringify(chat))
   if (bytes > limitBytes) {
@@ -77,7 +77,7 @@ export function readAs(chat: JsonObject, limitBytes: number) {
 const allStorable = (_name: string, value: unknown) =>
   typeof value === 'string' ? storable(value) : value
 
-/** What an answer said, undefined where it broke off before that. */
+/** Converts an answer to a message; undefined where the answer broke off before its first content. */
 function answered(answer: JsonObject, tokens: number): NewMessageText | undefined {
   const choice: unknown = Array.isArray(answer['choices']) ? answer['choices'][0] : undefined
   if (!isObject(choice) || !isObject(choice['message'])) return undefined
@@ -85,21 +85,21 @@ function answered(answer: JsonObject, tokens: number): NewMessageText | undefine
   const said = [content, refusal].find((text) => typeof text === 'string')
   const finish = choice['finish_reason']
   const isWhole = typeof finish === 'string'
-  // What was cut may end within a call, and nobody is to answer half a call.
+  // A cut answer may end within a tool call, and half a call must not be run.
   const hasCalls = isWhole && !/^(length|content_filter)$/.test(finish)
   const calls = hasCalls && Array.isArray(tool_calls) ? tool_calls.filter(isObject) : []
   if (said === undefined && calls.length === 0 && !isWhole) return undefined
   const toolCalls: JsonObject[] = JSON.parse(JSON.stringify(calls, allStorable))
   return {
     role: 'assistant',
-    // An answer of nothing is one, and a message has to have something.
+    // An empty answer is valid, and a message must have content.
     content: typeof said === 'string' ? storable(said) : calls.length > 0 ? null : '',
     toolCalls: toolCalls.length > 0 ? toolCalls : undefined,
     tokens,
   }
 }
 
-/** The part of a prompt's tokens that its last message is, by its length among all of them. */
+/** Returns the share of a prompt's tokens that its last message has, by its length among all messages. */
 function shareOf(messages: unknown, content: string, tokens: number): number {
   const all = Array.isArray(messages) ? messages.filter(isObject) : []
   const lengths = all.map((one) => (typeof one['content'] === 'string' ? one['content'].length : 0))
@@ -109,16 +109,16 @@ function shareOf(messages: unknown, content: string, tokens: number): number {
 
 interface Ended {
   chat: JsonObject
-  /** What was asked, where that is not kept yet. */
+  /** The user's message, where it is not stored yet. */
   message: Pick<NewMessage, 'role' | 'content'> | undefined
-  /** Messages that are kept, of which it was not known how many tokens they are. */
+  /** Stored messages whose token counts are unknown. */
   uncounted?: readonly { id: string; content: string }[]
   answer: JsonObject
   usage: Usage | undefined
   cost: bigint
 }
 
-/** What is kept of a call that ended: nothing is said where there was no answer at all. */
+/** Returns the part of an ended model call to store: no message where there was no answer at all. */
 export function toMessageOutcome(ended: Ended): MessageOutcome {
   const { chat, message, uncounted = [], answer, usage, cost } = ended
   const inputTokens = usage ? promptTokens(usage) : 0
@@ -139,11 +139,11 @@ export function toMessageOutcome(ended: Ended): MessageOutcome {
   }
 }
 
-/** What a message is answered with that is no stream, out of what was kept of it. */
+/** Builds the answer to a message that does not stream, from its stored messages. */
 export function toExchange<Usage>(kept: readonly SessionMessage[], usage: Usage) {
   const [userMessage] = kept
   const assistantMessage = kept.at(-1)
-  // Deleted, when all was over but this.
+  // The session was deleted when all but this was done.
   if (!userMessage || assistantMessage?.role !== 'assistant') {
     throw new ApiError('resource_not_found')
   }

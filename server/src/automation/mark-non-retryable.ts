@@ -1,6 +1,6 @@
 import { ApiError } from '../errors'
 
-/** The same failure after tools have run: whoever repeats the message would have them run again. */
+/** Marks a failure that follows tool calls as not retryable: a retry of the message would run the tools again. */
 export function markNonRetryable(thrown: unknown): unknown {
   if (!(thrown instanceof ApiError)) return thrown
   const { message, param, details, status, retryAfterSeconds, quota, cause } = thrown

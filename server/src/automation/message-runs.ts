@@ -4,17 +4,14 @@ import { ClientGone } from '../wire/chunk-stream'
 
 interface RunsOptions {
   renew: ConversationStore['renew']
-  /** Much shorter than a turn is believed to last. */
+  /** The interval of renewals, much shorter than the lifetime of a turn. */
   everyMs: number
-  /** How long closing waits for what is being written. */
+  /** The maximum wait for pending writes while closing. */
   closeMs: number
   onError: (error: unknown) => void
 }
 
-/**
- * The calls of messages that run on this node: their turns are renewed by one timer, and they end when
- * their session does.
- */
+/** The runs of messages on this node: one timer renews their turns, and they end when their session does. */
 export class Runs implements AsyncDisposable {
   readonly #options: RunsOptions
   readonly #running = new Map<string, Run>()
@@ -27,7 +24,7 @@ export class Runs implements AsyncDisposable {
     this.#timer.unref()
   }
 
-  /** A call that begins; `caller` aborts when whoever asked has gone. */
+  /** Registers a call that begins; `caller` aborts when the client disconnects. */
   begin(turn: SessionTurn, caller: AbortSignal): Run {
     const run = new Run(turn, caller, () => {
       this.#running.delete(turn.runId)
@@ -37,17 +34,17 @@ export class Runs implements AsyncDisposable {
     return run
   }
 
-  /** A session is not to go on: what runs of it here is ended. */
+  /** Ends this node's runs of a session that must not continue. */
   cancel(sessionId: string): void {
     for (const run of this.#running.values()) if (run.turn.sessionId === sessionId) run.cancel()
   }
 
-  /** A session is paused, or completed: the model may finish what it says, but no tool runs any more. */
+  /** Stops tool calls of a session that is paused or completed; the model may finish its current answer. */
   halt(sessionId: string): void {
     for (const run of this.#running.values()) if (run.turn.sessionId === sessionId) run.halt()
   }
 
-  /** The process stops: ends tools that run. Calls of models have deadlines that end them. */
+  /** Ends running tools for shutdown. Model calls have timeouts that end them. */
   haltAll(reason: ApiError): void {
     for (const run of this.#running.values()) run.halt(reason)
   }
@@ -57,7 +54,7 @@ export class Runs implements AsyncDisposable {
     if (runs.length === 0) return
     try {
       const kept = await this.#options.renew(runs.map(({ turn }) => turn))
-      // Its session is gone, and the word of it was lost; or this node was taken for dead.
+      // The session was deleted and its notification lost, or this node was presumed dead.
       for (const run of runs) if (!kept.has(run.turn.runId)) run.cancel()
     } catch (thrown) {
       this.#options.onError(thrown)
@@ -73,7 +70,7 @@ export class Runs implements AsyncDisposable {
   }
 }
 
-/** Why a message does not go on: in the words of a stream, and in those of a plain answer. */
+/** The reason for which a message ends: in the words of a stream, and in those of a plain answer. */
 interface End {
   streamed: ApiError
   plain: ApiError
@@ -106,17 +103,17 @@ const late = new ApiError('request_timeout', {
   retryable: false,
 })
 
-/** A message does not go on with tools; its run knows why. */
+/** Ends a message before its next tool call; its run knows the reason. */
 class Halted extends Error {
   override readonly name = 'Halted'
 }
 
-/** One message's call. */
+/** The run of one message. */
 export class Run {
   readonly turn: SessionTurn
-  /** Aborts when the caller has gone, or the session has ended, or time is up. */
+  /** Aborts when the client disconnects, the session ends, or the time is over. */
   readonly signal: AbortSignal
-  /** The same, and when no tool is to run any more. */
+  /** Aborts with the run, and also when no further tool may run. */
   readonly goesOn: AbortSignal
   readonly #controller = new AbortController()
   readonly #halting = new AbortController()
@@ -136,7 +133,7 @@ export class Run {
     else caller.addEventListener('abort', () => this.leave(), { once: true })
   }
 
-  /** Set once it is ended from here: what a stream that has begun can say of it. Source: contract 4.3. */
+  /** Set once this node has ended the run: the error for a stream that has begun. Source: contract 4.3. */
   get end(): ApiError | undefined {
     return this.#end?.streamed
   }
@@ -145,23 +142,23 @@ export class Run {
     this.#stop(ended)
   }
 
-  /** Whoever asked has gone. */
+  /** Ends the run after the client has disconnected. */
   leave(): void {
     this.#controller.abort()
   }
 
-  /** No tool runs any more. `reason` where it is not the session's state. */
+  /** Stops further tool calls. `reason` where it is not the session's state. */
   halt(reason?: ApiError): void {
     this.#halt ??= reason ? { streamed: reason, plain: reason } : halted
     this.#halting.abort(new Halted())
   }
 
-  /** Ends it after so long, unless it is done before. */
+  /** Ends the run after this time, unless it is done before. */
   endIn(ms: number): void {
     this.#timer ??= setTimeout(() => this.#stop({ streamed: late, plain: late }), Math.max(0, ms))
   }
 
-  /** What is told of a failure: where it was ended from here, that it was. */
+  /** Returns the error to report for a failure: where this node ended the run, the error of that end. */
   told(thrown: unknown, as: keyof End = 'plain'): unknown {
     if (this.#end) return this.#end[as]
     if (!(thrown instanceof Halted)) return thrown

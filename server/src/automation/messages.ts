@@ -14,11 +14,11 @@ import { respondWithStream, type ReplyPorts } from '../v1/reply'
 export interface MessagePorts extends ToolLoopPorts {
   conversations: ConversationStore
   runs: Runs
-  /** Whether an account may call a connection, or use a gateway, by its id. */
+  /** Whether an account may call a connection or use a gateway, by its id. */
   isUsable: (userId: string, id: string) => Promise<boolean>
 }
 
-/** What a request to say something brings. */
+/** A request to send a message to a session. */
 export interface Sending {
   c: Context<Env>
   sessionId: string
@@ -26,9 +26,8 @@ export interface Sending {
 }
 
 /**
- * Says something in a session, and answers with what the model says: whole, or as a stream. Rejects as a
- * chat does from its third check on, and with `wrong_state` where it is not the session's turn.
- * Source: contract 8.2.
+ * Sends a message to a session and answers with the model's reply: whole, or as a stream. Rejects as a chat does from
+ * its third check on, and with `wrong_state` where the session does not accept a message now. Source: contract 8.2.
  */
 export async function send(
   sending: Sending,
@@ -63,7 +62,7 @@ export async function send(
   }
 }
 
-/** Each call of the model is a request of its own, with a log of its own. */
+/** Each model call is a request of its own, with a log of its own. */
 const callsFor =
   (
     c: Context<Env>,

@@ -13,7 +13,7 @@ const mostUnfinished = 500
 
 export interface SessionPorts {
   db: Kysely<Schema>
-  /** Rejects as a chat for a name would, over one connection where that is given. */
+  /** Rejects as a chat with a model name would, over one connection where that is given. */
   checkChat: (userId: string, name: string, connectionId: string | undefined) => Promise<void>
 }
 
@@ -28,7 +28,7 @@ export async function checkModel({ checkChat }: SessionPorts, session: Called, m
   }
 }
 
-/** Here every name that leads nowhere is one that is not there. Source: contract 1.4. */
+/** Converts errors about a name: here a name without a target does not exist. Source: contract 1.4. */
 function ofModelId(error: ApiError, modelId: string): ApiError {
   const extra = { message: error.message, param: 'modelId' }
   switch (error.code) {
@@ -48,7 +48,7 @@ function ofModelId(error: ApiError, modelId: string): ApiError {
 
 type TemplateRow = Selectable<AutomationTemplateRow>
 
-/** What a session without a template is made from. */
+/** The defaults of a session without a template. */
 const blank: Pick<
   TemplateRow,
   'name' | 'model_id' | 'system_prompt' | 'enabled_tools' | 'disabled_tools' | 'initial_message'
@@ -61,7 +61,7 @@ const blank: Pick<
   initial_message: null,
 }
 
-/** Fields that are not given are the template's. */
+/** Fields that are not given come from the template. */
 function merged(fields: NewSession, template: typeof blank) {
   const { variables = {} } = fields
   const text = (value: string | null) => (value ? fillTemplate(value, variables) : null)
@@ -83,7 +83,10 @@ function merged(fields: NewSession, template: typeof blank) {
   }
 }
 
-/** Rejects with `resource_not_found`, and with `gateway_unavailable` for one that is not online. */
+/**
+ * Checks that a gateway can be used. Rejects with `resource_not_found`, and with `gateway_unavailable` for one that is
+ * not online.
+ */
 async function checkGateway(db: Kysely<Schema>, userId: string, id: string): Promise<void> {
   const status = await findUsableGateway(db, userId, id)
   if (status === undefined) throw new ApiError('resource_not_found')
@@ -92,7 +95,7 @@ async function checkGateway(db: Kysely<Schema>, userId: string, id: string): Pro
   throw new ApiError('gateway_unavailable', { message, retryAfterSeconds: 2 })
 }
 
-/** Makes a session. Rejects with what contract 8.1 names. */
+/** Creates a session. Rejects with the errors that contract 8.1 names. */
 export async function createSession(ports: SessionPorts, userId: string, fields: NewSession) {
   const { db } = ports
   const { templateId, connectionId, gatewayId, sessionType } = fields

@@ -3,12 +3,15 @@ import type { ChunkStream } from '../wire/chunk-stream'
 import { CollectedChat } from '../wire/collected-chat'
 import { isObject, type JsonObject } from '../wire/json-body'
 
-/** Keeps what a stream said: whole, or as far as it came before it broke. Once it has resolved, it is kept. */
+/**
+ * Stores the content of a stream: whole, or as far as it came before it broke. Once it resolves, the content is
+ * stored.
+ */
 export type Keep = (answer: JsonObject, isWhole: boolean) => Promise<void>
 
 /**
- * A running answer that is collected as it passes, and kept once: before its last chunk goes out, or
- * when it breaks, or when its reader or its session has gone.
+ * A running answer that is collected as it passes, and stored once: before its last chunk is sent, or when it breaks,
+ * its reader leaves or its session ends.
  */
 export class KeptStream implements ChunkStream {
   readonly #source: ChunkStream
@@ -23,7 +26,7 @@ export class KeptStream implements ChunkStream {
     this.#source = source
     this.#run = run
     this.#keep = keep
-    // It hears the signal too: what is left to do here is to keep what came.
+    // The source listens to the signal too: here it remains to store what arrived.
     if (run.signal.aborted) this.#leave()
     else run.signal.addEventListener('abort', () => this.#leave(), { once: true })
   }
@@ -44,7 +47,7 @@ export class KeptStream implements ChunkStream {
     }
   }
 
-  /** The source takes its end for its reader's leaving; who reads here is still there. */
+  /** When the source is ended it assumes that its reader left, but the reader of this stream is still there. */
   #next(): Promise<string[] | undefined> {
     const { end } = this.#run
     if (end) return Promise.reject(end)
@@ -60,7 +63,7 @@ export class KeptStream implements ChunkStream {
   }
 
   #add(text: string): void {
-    // What comes after it has been kept is read by nobody.
+    // Chunks that follow the stored content are not read.
     if (this.#keeping) return
     const chunk: unknown = JSON.parse(text)
     if (isObject(chunk)) this.#collected.add(chunk)

@@ -13,7 +13,7 @@ import { toPage, toSearch } from '../http/paging'
 import type { ReplyPorts } from '../v1/reply'
 import { check } from '../wire/json-body'
 
-/** What the routes work with, but for the gateway. */
+/** The dependencies of the routes, except the gateway. */
 export interface Automation extends Omit<MessagePorts, 'gateway'> {
   sessions: SessionStore
   templates: TemplateStore
@@ -29,7 +29,7 @@ const paths = '/api/automation/sessions'
 const one = `${paths}/:id`
 const templatePaths = '/api/automation/templates'
 
-/** Conversations that are kept, and what they are made from. Source: contract 8. */
+/** Routes of stored conversations, and of the templates they are created from. Source: contract 8. */
 export const automationRoutes = (ports: Ports, guards: Guards) =>
   new Hono<Env>()
     .route('/', sessionRoutes(ports, guards))

@@ -2,13 +2,13 @@ import { ApiError } from '../errors'
 
 class CalledGone extends ApiError<'resource_not_found'> {}
 
-/** What a session calls is not there any more: the session fails. */
+/** The error where a session's connection or gateway no longer exists: the session fails. */
 export const sessionDependencyMissing = (what: 'connection' | 'gateway') =>
   new CalledGone('resource_not_found', {
     message: `The ${what} of this session is gone, so that the session has failed.`,
   })
 
-/** What it calls is not there any more, nor will be. */
+/** Whether an error means that a session's connection or gateway no longer exists, for good. */
 export const isSessionDependencyMissing = (thrown: unknown) =>
   thrown instanceof CalledGone ||
   (thrown instanceof ApiError && /^(model_not_found|invalid_model)$/.test(thrown.code))

@@ -32,7 +32,7 @@ export const toSession = (row: SessionRow) => ({
   completedAt: row.completed_at && toTimestamp(row.completed_at),
 })
 
-/** Rejects with `resource_not_found` for unknown and foreign ids. */
+/** Finds a session. Rejects with `resource_not_found` for unknown ids and those of other accounts. */
 export async function findSession(
   db: Kysely<Schema>,
   userId: string,
@@ -50,11 +50,11 @@ export async function findSession(
 
 export const unfinished = ['active', 'paused'] as const
 
-/** What a final state, or a pause, refuses. */
+/** The error for a change that a final state, or a pause, does not allow. */
 export const wrongState = ({ status }: Pick<SessionRow, 'status'>) =>
   invalidRequest('status', 'wrong_state', `status: the session is ${status}.`)
 
-/** What belongs to the account, or to an organization that lets it call models. */
+/** Matches objects of the account, or of an organization that lets it call models. */
 const isUsedBy = (table: 'connection' | 'gateway', userId: string) =>
   sql<boolean>`(${sql.ref(`${table}.user_id`)} = ${userId}
     or ${sql.ref(`${table}.organization_id`)} in (
@@ -64,7 +64,7 @@ const isUsedBy = (table: 'connection' | 'gateway', userId: string) =>
         and membership.role <> 'viewer' and organization.status = 'active'
     ))`
 
-/** Whether an account may call a connection: its own, or one of an organization that lets it. */
+/** Checks that an account may call a connection: its own, or one of an organization that lets it. */
 export async function isUsableConnection(
   db: Kysely<Schema>,
   userId: string,
@@ -80,7 +80,7 @@ export async function isUsableConnection(
   return row !== undefined
 }
 
-/** The same of a self-hosted gateway: its status; undefined where it is not the account's to use. */
+/** Returns the status of a self-hosted gateway that the account may use; undefined for any other. */
 export async function findUsableGateway(db: Kysely<Schema>, userId: string, id: string) {
   if (!isId('gw', id)) return undefined
   const row = await db

@@ -7,16 +7,16 @@ import { present } from '../http/fields'
 import { queryPage } from '../http/paged-rows'
 import type { Page } from '../http/paging'
 
-/** What is told to all nodes when a session is not to go on. */
+/** The channel that notifies all nodes of a session that must not continue. */
 export const endedChannel = 'tollgate_session'
-/** The same where only tools are not to run any more: it is paused, or completed. */
+/** The channel for sessions that are paused or completed, where only tool calls must stop. */
 export const haltedChannel = 'tollgate_session_halt'
 
 export type SessionStore = ReturnType<typeof createSessionStore>
 
 /**
- * Conversations that are kept. All reject with `resource_not_found` for unknown and foreign ids.
- * Source: contract 8.1.
+ * Creates the store of sessions. All methods reject with `resource_not_found` for unknown ids and those of other
+ * accounts. Source: contract 8.1.
  */
 export function createSessionStore(ports: SessionPorts) {
   const { db } = ports
@@ -95,14 +95,14 @@ export const toPagination = ({ total, limit, offset, has_more: hasMore }: SnakeP
 
 const isUnfinished = ({ status }: SessionRow) => unfinished.some((one) => one === status)
 
-/** Whichever node runs a message of it ends that, or what of it is to end. */
+/** Notifies all nodes: the one that runs a message of the session ends it, or its tool calls. */
 const tell = (
   db: Kysely<Schema>,
   channel: typeof endedChannel | typeof haltedChannel,
   id: string,
 ) => sql`select pg_notify(${channel}, ${id})`.execute(db)
 
-/** Of a final session only the name changes; that it became one meanwhile is seen by the statement. */
+/** Of a final session only the name changes; the statement itself detects that it became final meanwhile. */
 const change = (db: Kysely<Schema>, row: SessionRow, fields: ChangedSession) =>
   db.transaction().execute(async (trx) => {
     const { name, status, enabledTools: enabled, disabledTools: disabled } = fields

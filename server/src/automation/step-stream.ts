@@ -2,7 +2,7 @@ import type { Identity } from '../wire/answer'
 import type { ChunkStream } from '../wire/chunk-stream'
 import { isObject, type JsonObject } from '../wire/json-body'
 
-/** A tool's result, as its model gets it. */
+/** A tool's result, as the model receives it. */
 export interface ToldResult {
   tool_call_id: string
   content: string | null
@@ -11,37 +11,37 @@ export type Tell = (result: ToldResult) => void
 
 /** A message whose answers are streamed one after the other. */
 export interface Steps {
-  /** After a model's answer: nothing is left to run. */
+  /** Whether the message is over: after a model's answer that leaves no tool to run. */
   readonly isOver: boolean
-  /** What was said at the end that is none of the model's words. */
+  /** The text at the end that the model did not write. */
   readonly closing: string | undefined
   runTools: (tell: Tell) => Promise<void>
-  /** The next answer of the model, which is kept as it passes. */
+  /** Starts the model's next answer, which is stored as it passes. */
   streamAgain: () => Promise<ChunkStream>
-  /** Resolves with what is told of a failure. */
+  /** Resolves with the error to report for a failure. */
   failed: (thrown: unknown, as: 'streamed') => Promise<unknown>
-  /** Its reader has gone while no answer of the model is on its way. */
+  /** Ends the message as its reader left between two answers of the model. */
   leave: () => void
 }
 
 /**
- * The answers of one message, and the results of tools between them, as one stream of chunks: one id,
- * one role, one finish, calls numbered from first to last. A result is a chunk that changes nothing of
- * the answer, with `tool_message` beside its choices. Source: docs/automation.md.
+ * The answers of one message, and the results of tools between them, as one stream of chunks: one id, one role, one
+ * finish, calls numbered from first to last. A result is a chunk that changes nothing of the answer, with
+ * `tool_message` beside its choices. Source: docs/automation.md.
  */
 export class StepStream implements ChunkStream {
   readonly #steps: Steps
   readonly #identity: Identity
   #current: ChunkStream | undefined
   #isFirst = true
-  /** Calls of earlier answers. */
+  /** The number of tool calls in earlier answers. */
   #calls = 0
   #callsOfAnswer = 0
-  /** The last chunk of the model's answer: of those between it is dropped. */
+  /** The last chunk of the model's answer; it is dropped between two answers. */
   #finish: string | undefined
-  /** What is to be told before whatever comes next. */
+  /** Chunks to send before any that follow. */
   #waiting: string[] = []
-  /** Nothing comes after what waits. */
+  /** Set when the waiting chunks are the last ones. */
   #isLast = false
   #failure: { thrown: unknown } | undefined
   #wake = Promise.withResolvers<void>()
@@ -59,7 +59,7 @@ export class StepStream implements ChunkStream {
 
   async read(): Promise<string[] | undefined> {
     while (!this.#ended) {
-      // Results that came while nobody read stand before the answer that followed them.
+      // Results that arrived between two reads precede the answer that followed them.
       if (this.#current && this.#waiting.length > 0) return this.#waiting.splice(0)
       const chunks = this.#current ? await this.#readOf(this.#current) : await this.#between()
       if (chunks.length > 0) return chunks
@@ -76,7 +76,7 @@ export class StepStream implements ChunkStream {
     const chunks = (await answer.read())?.flatMap((text) => this.#toldOf(text))
     if (chunks && !answer.ended) return chunks
     const last = chunks ?? []
-    // By now it is kept, and known whether it asks for tools.
+    // By now the answer is stored, and it is known whether it calls tools.
     if (this.#steps.isOver) {
       this.#ended = true
       return this.#finish === undefined ? last : [...last, this.#finish]
@@ -89,7 +89,7 @@ export class StepStream implements ChunkStream {
     return last
   }
 
-  /** Whether or not somebody reads: the tools were asked for. */
+  /** Runs even without a reader: the model has called the tools. */
   async #goOn(): Promise<void> {
     const steps = this.#steps
     try {
@@ -109,7 +109,7 @@ export class StepStream implements ChunkStream {
     this.#wake.resolve()
   }
 
-  /** The results that have come; after the last one the next answer, or the end. */
+  /** Returns the results that have arrived; after the last one the next answer, or the end. */
   async #between(): Promise<string[]> {
     if (this.#waiting.length === 0 && !this.#failure) await this.#wake.promise
     this.#wake = Promise.withResolvers()
@@ -129,7 +129,7 @@ export class StepStream implements ChunkStream {
     return JSON.stringify({ ...this.#identity, choices, ...rest })
   }
 
-  /** A chunk of an answer as it is told; the last one waits until it is known whether it is the last. */
+  /** Rewrites a chunk of an answer for the client; the last one waits until it is known whether it ends the message. */
   #toldOf(text: string): string[] {
     const chunk: unknown = JSON.parse(text)
     if (!isObject(chunk)) return []
@@ -146,7 +146,7 @@ export class StepStream implements ChunkStream {
   #deltaOf(delta: JsonObject): JsonObject {
     const { role, content, tool_calls: calls, ...rest } = delta
     return {
-      // Clients put pieces of it together, as they do with content.
+      // Clients concatenate its pieces, as they do with content.
       ...(this.#isFirst && role !== undefined && { role }),
       ...(content !== undefined && (this.#isFirst || content) && { content }),
       ...(Array.isArray(calls) && { tool_calls: calls.filter(isObject).map((c) => this.#call(c)) }),

@@ -6,7 +6,7 @@ export const toolNames = z.array(z.string().min(1).max(128)).max(200)
 export const systemPrompt = z.string().max(20_000)
 export const modelName = z.string().min(1).max(256)
 
-/** What `{{name}}` in a template may be called. */
+/** The name of a variable, the `name` of `{{name}}` in a template. */
 const variableName = z
   .string()
   .max(64)

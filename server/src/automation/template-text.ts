@@ -2,12 +2,12 @@ import { invalidRequest } from '../errors'
 
 const placeholder = /\{\{\s*([A-Za-z_][\w-]{0,63})\s*\}\}/g
 
-/** What a text may become; a value can stand in it many times. */
+/** The maximum length of a filled text; a value can occur in it many times. */
 const mostCharacters = 100_000
 
 /**
- * A template's text with `variables` in the place of `{{name}}`; what they bring is not looked into
- * again. Throws `invalid_request` for a name that has no value, and for a text that grows too long.
+ * Returns a template's text with `variables` in the place of `{{name}}`; inserted values are not expanded again.
+ * Throws `invalid_request` for a name without a value, and for a text that grows too long.
  */
 export function fillTemplate(text: string, variables: Readonly<Record<string, string>>): string {
   let length = text.length

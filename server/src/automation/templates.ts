@@ -10,7 +10,7 @@ import { containing } from '../http/paging'
 
 const mostTemplates = 200
 
-/** Of others' public ones the newest are listed: more would be no list to choose from. */
+/** The newest public templates of other accounts are listed; a longer list would be no help in choosing. */
 const mostPublic = 500
 
 type Row = Selectable<AutomationTemplateRow>
@@ -49,7 +49,7 @@ const toColumns = (fields: ChangedTemplate) => {
   })
 }
 
-/** A template that an account may use: its own, a public one, one of the system. */
+/** Finds a template that an account may use: its own, a public one, one of the system. */
 export async function findUsableTemplate(
   db: Kysely<Schema>,
   userId: string,
@@ -73,7 +73,10 @@ interface Listing {
 
 export type TemplateStore = ReturnType<typeof createTemplateStore>
 
-/** What sessions are made from. All reject with `resource_not_found` for unknown and foreign ids. */
+/**
+ * Creates the store of templates. All methods reject with `resource_not_found` for unknown ids and those of other
+ * accounts.
+ */
 export function createTemplateStore(db: Kysely<Schema>) {
   return {
     list: (userId: string, listing: Listing) => listTemplates(db, userId, listing),
@@ -122,7 +125,7 @@ export function createTemplateStore(db: Kysely<Schema>) {
   }
 }
 
-/** Another's public one looks absent; one of the system may be seen, and says that it is fixed. */
+/** Another account's public template looks absent; a system template is visible, so the error names it as read-only. */
 async function checkOwn(db: Kysely<Schema>, userId: string, id: string): Promise<void> {
   const row = await findUsableTemplate(db, userId, id)
   if (row?.user_id === userId) return

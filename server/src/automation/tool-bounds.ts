@@ -1,9 +1,9 @@
 import type { ToolLimits } from './tools'
 import { formatPlainUsd } from '../wire/usd'
 
-/** What a message has taken so far. */
+/** The usage of a message so far. */
 export interface Spent {
-  /** How often tools were run. */
+  /** Rounds in which tools ran. */
   rounds: number
   /** Calls of tools. */
   calls: number
@@ -13,12 +13,12 @@ export interface Spent {
 
 const goOn = 'Send another message to go on.'
 
-/** What its model gets for a call that was not run. */
+/** The result that the model receives for a tool call that was not run. */
 export const notRun = 'Error: not run, as the message has reached its limit.'
 
 /**
- * The words for the limit that a message has reached, undefined where it may go on: before it runs the
- * tools of a `rounds`, or one more of `calls`.
+ * Returns the text for the limit that a message has reached, undefined where it may continue: before it runs the tools
+ * of a `rounds`, or one more of `calls`.
  */
 export function boundReached(
   { rounds, calls, cost }: Spent,

@@ -9,14 +9,14 @@ import type { ChunkStream } from '../wire/chunk-stream'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { noUsage } from '../wire/usage'
 
-/** A call of a tool: its name, and what the model gives as arguments. */
+/** A tool call: its name, and the model's arguments. */
 export type ScriptedCall = readonly [name: string, text: string]
-/** What a model answers: words, or calls of tools; or what the call of it rejects with. */
+/** A model's scripted answer: text, or tool calls; or the error that the call of the model rejects with. */
 export type ScriptedAnswer = string | readonly ScriptedCall[] | Error
 
 const at = new Date(0)
 export const usage = { ...noUsage, input: 10, output: 2 }
-/** Of each call of the model; nano-dollars. */
+/** The cost of each model call, in nano-dollars. */
 export const cost = 7n
 
 const aSession: SessionRow = {
@@ -121,7 +121,7 @@ function streamed({ number, answer, call }: Asked): Reply {
   const chunks = choices.map((choice) => ({ ...identity(number), choices: [choice] }))
   const settle = () => call.settled?.(usage, cost)
   const stream = new Scripted(chunks, settle)
-  // As a stream of a provider does whose caller has gone.
+  // As a provider's stream does when its client has disconnected.
   if (call.signal.aborted) settle()
   else call.signal.addEventListener('abort', settle, { once: true })
   const opened = {
@@ -150,11 +150,11 @@ interface Given {
   history?: HistoryRow[]
   tools?: Partial<GatewayTools>
   limits?: Partial<ToolLimits>
-  /** What has become of the session when the so many-th step is kept, from 1; undefined where it is gone. */
+  /** The session's state when the given step is stored, counted from 1; undefined where it was deleted. */
   sessionAt?: (step: number) => Partial<SessionRow> | undefined
 }
 
-/** A talk with a scripted model, tools named `echo` and `fail`, and a store in memory. */
+/** Creates a tool loop with a scripted model, tools named `echo` and `fail`, and a store in memory. */
 export function createTestLoop(given: Given) {
   const { answers, message = {}, limits, tools } = given
   const caller = new AbortController()
@@ -167,7 +167,7 @@ export function createTestLoop(given: Given) {
     },
   )
   const session = { ...aSession, ...given.session }
-  /** The bodies that the model got. */
+  /** The bodies that the model received. */
   const asked: JsonObject[] = []
   /** The tools that ran. */
   const ran: string[] = []
@@ -253,7 +253,7 @@ function inMemory(
   }
 }
 
-/** A plain message to its end, or what it is refused with. */
+/** Runs a plain message to its end; returns its answer or its error. */
 export async function runPlain({ talk }: ReturnType<typeof createTestLoop>) {
   try {
     const reply = await talk.begin()
@@ -264,7 +264,7 @@ export async function runPlain({ talk }: ReturnType<typeof createTestLoop>) {
   }
 }
 
-/** The chunks of a streamed message, and what ended it where that is no proper end. */
+/** Runs a streamed message; returns its chunks, and the error that ended it early. */
 export async function runStreamed({ talk }: ReturnType<typeof createTestLoop>) {
   const chunks: JsonObject[] = []
   try {
@@ -284,11 +284,11 @@ export async function runStreamed({ talk }: ReturnType<typeof createTestLoop>) {
   }
 }
 
-/** Roles and words of messages, as `role: content`. */
+/** Lists messages as `role: content`. */
 export const wordsOf = (messages: readonly { role: string; content: string | null }[]) =>
   messages.map(({ role, content }) => `${role}: ${content}`)
 
-/** The same of what a model got. */
+/** Lists the messages that a model received. */
 export const sentIn = (body: JsonObject | undefined) =>
   (Array.isArray(body?.['messages']) ? body['messages'].filter(isObject) : []).map(
     ({ role, content }) => `${String(role)}: ${String(content)}`,

@@ -25,20 +25,20 @@ export interface ToolLoopPorts {
   conversations: Pick<ConversationStore, 'add' | 'end'>
   tools: GatewayTools
   limits: ToolLimits
-  /** Told of what was said and could not be kept, once nobody waits for an answer any more. */
+  /** Reports messages that could not be stored, once no client waits for an answer. */
   onLost: (requestId: string, error: unknown) => void
 }
 
-/** What is a talk's own of each call of the model. */
+/** The part of a request that differs for each model call of a loop. */
 type Asking = Pick<InboundRequest, 'readBody' | 'signal' | 'settled'>
 
-/** A message that has its turn. */
+/** A message that holds its session's turn. */
 export interface StartedMessage {
   run: Run
   session: SessionRow
   message: NewMessage
   history: () => Promise<readonly HistoryRow[]>
-  /** A call of the model: the first of the message, which has its request id, or a further one. */
+  /** Builds a model call: the first of the message, which has its request id, or a further one. */
   callOf: (asking: Asking, which: 'first' | 'further') => InboundRequest
 }
 
@@ -48,13 +48,13 @@ interface Settled {
 }
 
 const nothing: MessageOutcome = { messages: [], inputTokens: 0, outputTokens: 0, cost: 0n }
-/** How long it may take to learn what a gateway announces. */
+/** The timeout for reading a gateway's announced tools. */
 const lookUpMs = 5000
 
 /**
- * One message, from its first call of the model to its end: the model asks for tools, the session's
- * gateway runs them, the model gets the results, until it asks for none or a limit is reached. Each
- * step is kept as it ends. It ends once, in whatever way it does first.
+ * Runs one message from its first model call to its end: the model calls tools, the session's gateway runs them, the
+ * model receives the results, until it calls none or a limit is reached. Each step is stored as it ends. The loop ends
+ * once, for the first reason that occurs.
  */
 export class ToolLoop implements Steps {
   readonly #begun: StartedMessage
@@ -66,9 +66,9 @@ export class ToolLoop implements Steps {
   #chat: JsonObject & { messages: JsonObject[] } = { messages: [] }
   #announced: readonly ToolDefinition[] = []
   #settled = Promise.withResolvers<Settled>()
-  /** What the model has asked for and has not got yet. */
+  /** Tool calls of the model without a result so far. */
   #asked: readonly AskedCall[] = []
-  /** Kept results of which it is not known how many tokens they are. */
+  /** Stored results whose token counts are unknown. */
   #uncounted: { id: string; content: string }[] = []
   #spent = { rounds: 0, calls: 0, cost: 0n }
   #usage: Usage = noUsage
@@ -80,14 +80,14 @@ export class ToolLoop implements Steps {
     this.#session = begun.session
   }
 
-  /** Calls the model for the first time. Rejects as a chat does, and where the gateway is not there. */
+  /** Calls the model for the first time. Rejects as a chat does, and where the gateway is not online. */
   async begin(): Promise<Reply> {
     const { session, message, history } = this.#begun
     this.#chat = toChat(session, await history(), message)
     return this.#ask('first')
   }
 
-  /** What is answered to a message that is no stream. */
+  /** Returns the answer to a message that does not stream. */
   async whole(first: WholeReply) {
     let body: JsonObject = { ...first.body }
     for (;;) {
@@ -110,12 +110,12 @@ export class ToolLoop implements Steps {
         throw await this.failed(thrown)
       },
     )
-    // Whoever waits for it sees what it rejects with.
+    // The caller that awaits it handles the rejection.
     opening.catch(() => undefined)
     return { ...reply, opening }
   }
 
-  /** The same of the call that follows the results of tools. */
+  /** Starts the stream of the model call that follows the tool results. */
   async streamAgain(): Promise<ChunkStream> {
     const reply = await this.#askAgain()
     if (reply.kind !== 'stream') throw new Error('a stream was answered whole')
@@ -123,17 +123,17 @@ export class ToolLoop implements Steps {
     return this.#keptOf(stream)
   }
 
-  /** Nothing more is said, but what is about to be kept. */
+  /** Whether the message is over, apart from what is still being stored. */
   get isOver(): boolean {
     return this.#ending !== undefined
   }
 
-  /** What was said at the end that is none of the model's words. */
+  /** The text at the end that the model did not write. */
   closing: string | undefined
 
   /**
-   * Keeps what the model said, or as much of it as came: what broke runs no tools. What was used is known
-   * once it is settled.
+   * Stores the model's answer, or as much of it as arrived: a broken answer runs no tools. Usage is known once the
+   * call is settled.
    */
   async keep(answer: JsonObject, isWhole = true): Promise<void> {
     const { usage, cost } = await this.#settled.promise
@@ -154,9 +154,8 @@ export class ToolLoop implements Steps {
   }
 
   /**
-   * Runs what the model has asked for, one after the other, and tells each result once it is kept. At a
-   * limit the rest is not run, and the message is over. Rejects where the gateway is lost, and where the
-   * message is not to go on.
+   * Runs the model's tool calls one after the other, and sends each result once it is stored. At a limit the rest is
+   * not run, and the message is over. Rejects where the gateway is lost, and where the message must not continue.
    */
   async runTools(tell: Tell): Promise<void> {
     const { run } = this.#begun
@@ -172,7 +171,7 @@ export class ToolLoop implements Steps {
     }
   }
 
-  /** Ends it without an answer, or without a further one. Resolves with what is told of it. */
+  /** Ends the message without a further answer. Resolves with the error to report. */
   async failed(thrown: unknown, as: 'streamed' | 'plain' = 'plain'): Promise<unknown> {
     const { run } = this.#begun
     await this.#end({ ...nothing, hasFailed: isSessionDependencyMissing(thrown) }).catch(this.#lost)
@@ -180,7 +179,7 @@ export class ToolLoop implements Steps {
     return this.#spent.rounds > 0 ? markNonRetryable(told) : told
   }
 
-  /** Its reader has gone while no answer of the model is on its way. */
+  /** Ends the message as its reader left between two answers of the model. */
   leave(): void {
     this.#begun.run.leave()
   }
@@ -260,7 +259,7 @@ export class ToolLoop implements Steps {
     tell({ tool_call_id: call.id, content: result.content })
   }
 
-  /** A limit is reached: what was asked for is not run, and the message ends with words of ours. */
+  /** Ends the message at a limit: its tool calls are not run, and Tollgate adds the closing text. */
   async #stop(words: string, calls: readonly AskedCall[], tell: Tell): Promise<void> {
     const results = calls.map((call) => toToolMessage(call, notRun))
     const last: NewMessageText = { role: 'assistant', content: words, tokens: 0 }
@@ -269,7 +268,7 @@ export class ToolLoop implements Steps {
     this.closing = words
   }
 
-  /** Keeps a step, and sees what has become of the session. */
+  /** Stores a step and reads the session's new state. */
   async #add(outcome: MessageOutcome): Promise<SessionMessage[]> {
     const { run } = this.#begun
     const added = await this.#ports.conversations.add(run.turn, outcome)

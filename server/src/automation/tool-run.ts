@@ -4,41 +4,41 @@ import { isObject, type JsonObject } from '../wire/json-body'
 import { eventShape } from '../wire/json-shape'
 import { parseShaped } from '../wire/json-slices'
 
-/** A call as a model asks for it. */
+/** A tool call as the model requests it. */
 export interface AskedCall {
   id: string
   name: string
-  /** What the model gives as arguments: JSON, as a rule. */
+  /** The model's arguments: JSON, as a rule. */
   text: string
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** The calls of an assistant message, in their order. */
+/** Parses the tool calls of an assistant message, in their order. */
 export const callsIn = (toolCalls: readonly JsonObject[]): AskedCall[] =>
   toolCalls.map(({ id, function: called }) => {
     const { name, arguments: text } = isObject(called) ? called : {}
     return { id: textOf(id), name: textOf(name), text: textOf(text) }
   })
 
-/** Where a call goes, and what it may take. */
+/** The target of a tool call and its limits. */
 export interface ToolRun {
   tools: Pick<GatewayTools, 'call'>
   gatewayId: string
-  /** What the owner lets run, of what the gateway announces. */
+  /** The announced tools that the owner allows. */
   allowed: readonly Pick<ToolDefinition, 'name'>[]
   limits: Pick<ToolLimits, 'callMs' | 'resultBytes'>
-  /** Aborts when the message is not to go on. */
+  /** Aborts when the message must not continue. */
   signal: AbortSignal
 }
 
 /**
- * Runs one call, and resolves with what its model is told: at the latest after `callMs`, with at most
- * `resultBytes`. Rejects where the gateway is lost, and where the message is not to go on.
+ * Runs one tool call and resolves with the result for the model: at the latest after `callMs`, with at most
+ * `resultBytes`. Rejects where the gateway is lost, and where the message must not continue.
  */
 export async function runToolCall(call: AskedCall, run: ToolRun): Promise<string> {
   const { content, isError } = await resultIn(call, run)
-  // The wire has no other place to say so.
+  // The wire format has no other field for an error.
   const told = isError && !/^error/i.test(content) ? `Error: ${content}` : content
   return cut(told, run.limits.resultBytes)
 }
@@ -46,7 +46,7 @@ export async function runToolCall(call: AskedCall, run: ToolRun): Promise<string
 const failed = (content: string): ToolResult => ({ content, isError: true })
 
 async function resultIn({ name, text }: AskedCall, run: ToolRun): Promise<ToolResult> {
-  // Models ask for what they were never offered, too.
+  // Models also call tools that were never offered.
   if (!run.allowed.some((tool) => tool.name === name)) {
     return failed('there is no such tool in this session. It was not run.')
   }
@@ -83,7 +83,7 @@ async function inTime(
   }, callMs)
   const asked = { ...call, timeoutMs: callMs, mostBytes: resultBytes, signal: ending.signal }
   try {
-    // Also where a gateway does not hear of the end.
+    // The race also ends where a gateway does not react to the cancellation.
     return await Promise.race([tools.call(gatewayId, asked), ended])
   } catch (thrown) {
     if (!isLate || going.aborted) throw thrown
@@ -94,15 +94,15 @@ async function inTime(
   }
 }
 
-/** A text of at most so many bytes of UTF-8, which says where something is missing. */
+/** Cuts a text to a maximum of UTF-8 bytes, and marks the place of the cut. */
 export function cut(text: string, mostBytes: number): string {
-  // A character has at most three bytes for each unit of its text.
+  // A character has at most three bytes for each UTF-16 unit.
   if (text.length * 3 <= mostBytes) return text
   const bytes = Buffer.from(text)
   if (bytes.length <= mostBytes) return text
   const mark = `\n[cut: the whole result has ${bytes.length} bytes]`
   const room = Math.max(0, mostBytes - mark.length)
-  // What is left of a character that was cut through waits for more, which does not come.
+  // The decoder holds back the rest of a character that was cut through, and no more bytes follow.
   const kept = new TextDecoder().decode(bytes.subarray(0, room), { stream: true })
   return `${kept}${mark}`
 }

@@ -10,55 +10,55 @@ export interface ToolDefinition {
   parameters: JsonObject
 }
 
-/** One call of a tool on its way to the gateway. */
+/** A tool call on its way to the gateway. */
 export interface GatewayToolCall {
   name: string
   arguments: JsonObject
   timeoutMs: number
-  /** Of the result's content, as UTF-8. */
+  /** The maximum size of the result's content, in bytes of UTF-8. */
   mostBytes: number
-  /** Aborts when nobody waits for the result any more: the gateway is told to end it. */
+  /** Aborts when the result is no longer needed: Tollgate then cancels the call at the gateway. */
   signal: AbortSignal
 }
 
 export interface ToolResult {
   content: string
-  /** The tool ran and failed, or did not run: its model is told, and goes on. */
+  /** The tool ran and failed, or did not run: the model receives the error and continues. */
   isError: boolean
 }
 
 /** The tools of self-hosted gateways. */
 export interface GatewayTools {
   /**
-   * What a gateway announces now; undefined where it is not online. Rejects with
-   * `resource_not_found` where it is gone, or no longer the account's to use.
+   * Returns the tools that a gateway announces now; undefined where it is not online. Rejects with
+   * `resource_not_found` where it was deleted, or the account may no longer use it.
    */
   of: (gatewayId: string, userId: string) => Promise<readonly ToolDefinition[] | undefined>
-  /** Rejects with an `ApiError` where the gateway is lost. */
+  /** Calls a tool. Rejects with an `ApiError` where the gateway is lost. */
   call: (gatewayId: string, call: GatewayToolCall) => Promise<ToolResult>
 }
 
-/** What one message may take of tools. */
+/** The limits on tool calls within one message. */
 export interface ToolLimits {
-  /** How often the model may ask for tools; each time for as many as it likes. */
+  /** The maximum number of rounds in which the model may call tools; each round may have many calls. */
   rounds: number
-  /** Calls of tools, all rounds together. */
+  /** The maximum number of tool calls, all rounds together. */
   calls: number
-  /** Nano-dollars; once the calls of the model have cost more, no further tool runs. */
+  /** Nano-dollars; once the model calls have cost more, no further tool runs. */
   cost: bigint
-  /** One call of a tool. */
+  /** The timeout of one tool call, in milliseconds. */
   callMs: number
-  /** Of one result, as UTF-8. */
+  /** The maximum size of one result, in bytes of UTF-8. */
   resultBytes: number
-  /** A whole plain message, model and tools together. */
+  /** The timeout of a whole plain message, model and tools together. */
   plainMs: number
-  /** The same as a stream. */
+  /** The timeout of a whole streamed message. */
   streamMs: number
 }
 
 type Lists = Pick<SessionRow, 'enabled_tools' | 'disabled_tools'>
 
-/** What of an announcement a session lets its model use: whatever is not named does not run. */
+/** Returns the announced tools that a session enables and does not disable; no other tool runs. */
 export function filterAllowedTools(
   announced: readonly ToolDefinition[],
   { enabled_tools: enabled, disabled_tools: disabled }: Lists,
@@ -68,10 +68,10 @@ export function filterAllowedTools(
   )
 }
 
-/** What a model reads of. Source: contract 4.1. */
+/** The maximum number of tools that a model is offered. Source: contract 4.1. */
 const mostOffered = 128
 
-/** Tools as a chat offers them. Throws `invalid_request` for more than a chat may. */
+/** Converts tools to those of a chat. Throws `invalid_request` for more than a chat allows. */
 export function toChatTools(tools: readonly ToolDefinition[]): JsonObject[] {
   if (tools.length > mostOffered) {
     const words = `the gateway has ${tools.length} tools for this session, and a model gets at most`

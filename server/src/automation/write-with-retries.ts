@@ -1,6 +1,6 @@
-/** After how long a write is tried again, in milliseconds. */
+/** The delays before each retry of a write, in milliseconds. */
 const stepsMs = [200, 1000, 3000]
-/** After that it is not tried again: somebody waits for it. */
+/** The time after which a write is not retried, as a client waits for it. */
 const mostMs = 15_000
 
 export interface Clock {
@@ -15,8 +15,8 @@ export const realClock: Clock = {
 }
 
 /**
- * Writes, and where the database fails writes again, some times. `isAgain` says that an earlier try may have been
- * done in spite of its failure: its answer may be what was lost. Rejects as the last try did.
+ * Writes, and retries a limited number of times where the database fails. `isAgain`: an earlier attempt may have taken
+ * effect in spite of its failure, as only its answer may be lost. Rejects as the last attempt did.
  */
 export async function writeWithRetries<Value>(
   write: (isAgain: boolean) => Promise<Value>,

@@ -3,17 +3,17 @@ import { byPlace, nothing, type Offer, type OwnedConnection, type CandidatePlace
 import { SwrCache } from '../db/swr-cache'
 import type { MembershipRow } from '../db/schema'
 
-/** A caller's place in an organization. */
+/** The membership of an account in an organization. */
 export interface Membership {
   organizationId: string
   role: MembershipRow['role']
   status: MembershipRow['status']
   isPrimary: boolean
-  /** Nano-dollars a month; null for what the organization says. */
+  /** Nano-dollars a month; null for the organization's default. */
   spendingLimit: bigint | null
 }
 
-/** What an organization lets its members use together; null for no limit. */
+/** The limits on the use of an organization by all its members together; null for no limit. */
 export interface SharedLimits {
   requestsPerMinute: number
   tokensPerMinute: number
@@ -21,17 +21,17 @@ export interface SharedLimits {
   monthlyRequests: number | null
   /** Nano-dollars. */
   monthlySpend: bigint | null
-  /** Of a member without a limit of his own. */
+  /** The monthly limit of a member without an own one. */
   memberSpend: bigint | null
 }
 
-/** What an organization has for its members. */
+/** The offer and the limits that an organization has for its members. */
 export interface Shared {
   offer: Offer
   limits: SharedLimits
 }
 
-/** What holds for one member's use of an organization; its `memberSpend` is his. */
+/** The limits of one member's use of an organization; `memberSpend` is this member's. */
 export interface MemberTerms extends SharedLimits {
   organizationId: string
 }
@@ -41,13 +41,13 @@ const callers: ReadonlySet<string> = new Set(['owner', 'admin', 'developer', 'me
 
 const mayCall = ({ role, status }: Membership) => status === 'active' && callers.has(role)
 
-/** What one account brings to routing: its own connections and those of its organizations. */
+/** The connections and organizations that one account brings to routing: its own, and those of its organizations. */
 export class AccountCatalog {
-  /** Every status; the primary one first, then the oldest. */
+  /** Memberships of every status; the primary one first, then the oldest. */
   readonly memberships: readonly Membership[]
   /** The organization whose pool pays for the platform's connections; null for the account itself. */
   readonly fundedBy: string | null
-  /** The house pays for the account on the platform's connections, by its plan. */
+  /** The platform pays for the account's requests on its connections, by the account's plan. */
   readonly housePays: boolean
   readonly #own: Offer
   readonly #organizations: readonly { isPrimary: boolean; offer: Offer }[]
@@ -55,8 +55,8 @@ export class AccountCatalog {
   readonly #places = new Map<string, readonly CandidatePlace[]>()
 
   /**
-   * `shared`: of the organizations whose models it may call. `fundedBy` is what the account set, and
-   * counts where the organization is one of those.
+   * `shared`: of the organizations whose models it may call. `fundedBy` is the account's setting, and applies where
+   * the organization is one of those.
    */
   constructor(
     own: Offer,
@@ -80,7 +80,7 @@ export class AccountCatalog {
     )
   }
 
-  /** What holds for the account's use of an organization whose models it may call. */
+  /** Returns the limits of the account's use of an organization whose models it may call. */
   termsIn(organizationId: string): MemberTerms | undefined {
     return this.#terms.get(organizationId)
   }
@@ -91,9 +91,9 @@ export class AccountCatalog {
   }
 
   /**
-   * The places of a provider, in the order in which they are tried: its own, then those of
-   * organizations, the primary one's first, `org_pays` before `member_pays`. Those of the organization
-   * that funds the account come before all. Source: contract 10.1.
+   * Returns the places of a provider, in the order in which they are tried: its own, then those of organizations, the
+   * primary one's first, `org_pays` before `member_pays`. Those of the organization that funds the account come before
+   * all. Source: contract 10.1.
    */
   placesOf(provider: string): readonly CandidatePlace[] {
     if (this.#organizations.length === 0) return this.#own.get(provider) ?? []
@@ -116,12 +116,12 @@ export class AccountCatalog {
       ...(this.#own.get(provider) ?? []),
       ...(fundedBy === null ? theirs : theirs.filter((place) => !isFunding(place))),
     ]
-    // Names that callers make up have no places, and are not kept.
+    // Names that callers invent have no places, and are not cached.
     if (places.length > 0) this.#places.set(provider, places)
     return places
   }
 
-  /** A model that the catalogue has not, by its two parts. */
+  /** Finds a model that the catalogue does not list, by provider and name. */
   find(provider: string, name: string): DiscoveredModel | undefined {
     if (this.isEmpty) return undefined
     for (const connection of connectionsOf(this.placesOf(provider))) {
@@ -147,7 +147,7 @@ export class AccountCatalog {
   }
 }
 
-/** What an account has of organizations. */
+/** The memberships of an account. */
 interface Belonging {
   shared: ReadonlyMap<string, Shared>
   fundedBy: string | null
@@ -161,16 +161,16 @@ const connectionsOf = (places: readonly CandidatePlace[]): OwnedConnection[] =>
 
 const turnOf = ({ billing }: CandidatePlace) => (billing === 'member_pays' ? 1 : 0)
 
-/** What the many have who own nothing and belong nowhere. */
+/** Shared by all accounts without connections and memberships. */
 export const emptyAccount = new AccountCatalog(nothing)
 
-/** An account as it was read; what its organizations have is kept with them. */
+/** An account as read; its organizations' entries are cached with them. */
 interface Account {
   own: Offer
   memberships: readonly Membership[]
   fundedBy: string | null
   housePays?: boolean
-  /** Made of these; undefined for an organization that is suspended. */
+  /** The parts that the composed catalogue was made of; undefined for a suspended organization. */
   composed: { parts: readonly (Shared | undefined)[]; catalog: AccountCatalog }
 }
 
@@ -181,10 +181,10 @@ const nobody: Account = {
   composed: { parts: [], catalog: emptyAccount },
 }
 
-/** Where `AccountCatalogs` reads; all reject when the database does not answer. */
+/** The queries of `AccountCatalogs`; all reject when the database does not answer. */
 export interface AccountReads {
   account: (userId: string) => Promise<Omit<Account, 'composed'>>
-  /** What an organization has; undefined while it is suspended. */
+  /** Reads an organization's offer and limits; undefined while it is suspended. */
   organization: (organizationId: string) => Promise<Shared | undefined>
   /** Whether an organization serves a provider that the account could join, or waits to. */
   offeredElsewhere: (userId: string, provider: string) => Promise<boolean>
@@ -195,7 +195,7 @@ interface Clock {
   random?: () => number
 }
 
-/** What accounts bring to routing, in memory; in the steady state without a promise. */
+/** Caches in memory what accounts bring to routing; in the steady state it returns without a promise. */
 export class AccountCatalogs {
   readonly #accounts: SwrCache<Account>
   readonly #organizations: SwrCache<Shared | undefined>
@@ -228,7 +228,7 @@ export class AccountCatalogs {
     })
   }
 
-  /** How many entries are kept. */
+  /** The number of cached entries. */
   get size(): number {
     return this.#accounts.size + this.#organizations.size + this.#elsewhere.size
   }
@@ -241,29 +241,29 @@ export class AccountCatalogs {
   }
 
   /**
-   * What an organization has, whoever asks; undefined while it is suspended. Throws or rejects with
-   * `gateway_unavailable`.
+   * Returns an organization's offer and limits, for any account; undefined while it is suspended. Throws or rejects
+   * with `gateway_unavailable`.
    */
   sharedBy(organizationId: string): Shared | undefined | Promise<Shared | undefined> {
     return this.#organizations.of(organizationId)
   }
 
   /**
-   * Whether an organization serves a provider that the account is no active member of: a public
-   * one, or one that it waits to be let into. Asked only of who is denied.
+   * Whether an organization serves a provider that the account is no active member of: a public one, or one whose
+   * approval it awaits. Only used for accounts that are denied.
    */
   isOfferedElsewhere(userId: string, provider: string): boolean | Promise<boolean> {
     return this.#elsewhere.of(`${userId} ${provider}`)
   }
 
-  /** Something of an account or an organization was changed. */
+  /** Invalidates the entries of an account or organization that was changed. */
   forget(ownerId: string): void {
     this.#accounts.forget(ownerId)
     this.#organizations.forget(ownerId)
     this.#elsewhere.distrust()
   }
 
-  /** Notifications may have been missed: everything is looked up again before it is used. */
+  /** Invalidates all entries, as notifications may have been missed: each is looked up again before it is used. */
   distrust(): void {
     for (const lookUps of [this.#accounts, this.#organizations, this.#elsewhere]) lookUps.distrust()
   }
@@ -279,7 +279,7 @@ export class AccountCatalogs {
   }
 }
 
-/** The same object as long as the same parts are in it. */
+/** Returns the same object as long as its parts are the same. */
 function composed(account: Account, parts: readonly (Shared | undefined)[]): AccountCatalog {
   const last = account.composed
   const isSame =

@@ -7,24 +7,24 @@ import type { Database } from '../db/database'
 import { DatabaseLiveness } from '../db/liveness'
 import type { Schema } from '../db/schema'
 
-/** Whose a handle or a slug is. */
+/** The owner of a handle or a slug. */
 export type NameOwner = { userId: string } | { organizationId: string }
 
 /** Collections by name. */
 export type Collections = ReadonlyMap<string, Collection>
 
-/** Where `AccountNames` reads. */
+/** The queries of `AccountNames`. */
 export interface NameReads {
   mappings: (userId: string) => Promise<Mappings>
-  /** The enabled ones of an account or of an organization. */
+  /** Reads the enabled collections of an account or of an organization. */
   collections: (ownerId: string) => Promise<Collections>
-  /** Undefined for a name that nobody has. */
+  /** Undefined for a name without an owner. */
   owner: (name: string) => Promise<NameOwner | undefined>
 }
 
 /**
- * What accounts and organizations call models, in memory; in the steady state without a promise. All
- * throw or reject with `gateway_unavailable` where the database was needed and did not answer.
+ * Caches in memory the aliases of accounts and organizations for models; in the steady state it returns without a
+ * promise. All methods throw or reject with `gateway_unavailable` where the database was needed and did not answer.
  */
 export class AccountNames {
   readonly #mappings: SwrCache<Mappings>
@@ -45,39 +45,39 @@ export class AccountNames {
     return this.#mappings.of(userId)
   }
 
-  /** The enabled collections of an account or of an organization. */
+  /** Returns the enabled collections of an account or of an organization. */
   collectionsOf(ownerId: string): Collections | Promise<Collections> {
     return this.#collections.of(ownerId)
   }
 
-  /** Whose handle or slug a name is. */
+  /** Returns the owner of a handle or slug. */
   ownerOf(name: string): NameOwner | undefined | Promise<NameOwner | undefined> {
     return this.#owners.of(name)
   }
 
-  /** Something of an account or an organization was changed. */
+  /** Invalidates the entries of an account or organization that was changed. */
   forget(ownerId: string): void {
     this.#mappings.forget(ownerId)
     this.#collections.forget(ownerId)
   }
 
-  /** How many entries are kept. */
+  /** The number of cached entries. */
   get size(): number {
     return this.#mappings.size + this.#collections.size + this.#owners.size
   }
 
-  /** A handle or slug was taken, changed or given up. */
+  /** Evicts a handle or slug that was taken, changed or given up. */
   forgetName(name: string): void {
     this.#owners.forget(name)
   }
 
-  /** Notifications may have been missed: everything is looked up again before it is used. */
+  /** Invalidates all entries, as notifications may have been missed: each is looked up again before it is used. */
   distrust(): void {
     for (const lookUps of [this.#mappings, this.#collections, this.#owners]) lookUps.distrust()
   }
 }
 
-/** What the many have who named nothing: one for all of them. */
+/** Shared by all accounts that have named nothing. */
 const noMappings = new Mappings([])
 const noCollections: Collections = new Map()
 
@@ -104,7 +104,7 @@ export function createNameReads({
   }
 }
 
-/** Of some accounts; those that have none are not there. */
+/** Reads the mappings of some accounts; accounts without any are absent. */
 async function readMappings(
   db: Kysely<Schema>,
   userIds: readonly string[],
@@ -129,7 +129,7 @@ async function readOwner(db: Kysely<Schema>, name: string): Promise<NameOwner | 
   return row?.organization_id ? { organizationId: row.organization_id } : undefined
 }
 
-/** The enabled collections of an owner, with their enabled members; of the system for null. */
+/** Reads the enabled collections of an owner, with their enabled members; of the system for null. */
 export async function readCollections(
   db: Kysely<Schema>,
   ownerId: string | null,

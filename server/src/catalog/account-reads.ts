@@ -28,7 +28,7 @@ export function createAccountReads(
   }
 }
 
-/** What the many bring to routing. */
+/** The entry of all accounts without connections and memberships. */
 const nobody: Awaited<ReturnType<AccountReads['account']>> = {
   own: nothing,
   memberships: [],
@@ -36,8 +36,7 @@ const nobody: Awaited<ReturnType<AccountReads['account']>> = {
 }
 
 /**
- * Which of some accounts have a connection of their own, a place in an organization, or a plan that the
- * house pays for: few do.
+ * Finds the accounts that have a connection of their own, a membership, or a plan that the platform pays for: few do.
  */
 async function findHaving(db: Kysely<Schema>, userIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
@@ -101,7 +100,7 @@ async function readOrganization(db: Kysely<Schema>, id: string, options: OfferOp
   const offer = await readOffer(db, { column: 'organization_id', id }, options)
   return {
     offer,
-    // Its plan may have less by now than when they were set.
+    // The plan may allow less by now than when the limits were set.
     limits: {
       requestsPerMinute: Math.min(row.requests_per_minute, row.plan_requests ?? Infinity),
       tokensPerMinute: Math.min(row.tokens_per_minute, row.plan_tokens ?? Infinity),

@@ -9,53 +9,50 @@ import { isPrice } from './is-priced'
 export interface CatalogFile {
   /** The day it was made for. */
   date: string
-  /** The packages it was made from. */
+  /** The packages that it was generated from. */
   sources: readonly { name: string; version: string; published: string; license: string }[]
-  /** Names that providers have retired -> the model that has taken their place. */
+  /** Names that providers have retired -> the model that replaces it. */
   aliases: Readonly<Record<string, string>>
-  /** Sorted by id. */
+  /** The models, sorted by id. */
   models: readonly CatalogEntryRow[]
 }
 
-/** One line of `models.json`; what nobody knows is left out. Lengths are tokens, dates Unix seconds. */
+/** One line of `models.json`; unknown fields are left out. Lengths are tokens, dates Unix seconds. */
 export interface CatalogEntryRow {
   id: string
   name: string
   category: Category
   context_length?: number | undefined
   max_output_tokens?: number | undefined
-  /** Of `text`, `image`, `audio`, `video`. */
+  /** Some of `text`, `image`, `audio`, `video`. */
   input: readonly string[]
   output: readonly string[]
-  /** Without those that the modalities and the category tell. */
+  /** Without those that follow from the modalities and the category. */
   capabilities: readonly Capability[]
   created: number
-  /** When the provider will switch it off. */
+  /** The time at which the provider will switch it off. */
   deprecated?: number | undefined
   dimensions?: number | undefined
-  /** Absent where no source knows it: the operator's setting decides on such a model. */
+  /** Absent where no source has it: the operator's policy applies to such a model. */
   price?: EntryPrice | undefined
   /** Announced prices, the earliest first. */
   price_changes?: readonly PriceChange[] | undefined
-  /** The provider charges nothing for it. */
+  /** Set where the provider charges nothing for it. */
   free?: true | undefined
 }
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- generated, and a test reads each: no start checks them again
 const { models: entries, aliases } = catalog as unknown as CatalogFile
 
-/** Retired names, by the full id -> the id that a request for one of them means. */
+/** Retired names: full id -> id of the model that replaces it. */
 export const retiredNames: ReadonlyMap<string, string> = new Map(Object.entries(aliases))
 
-/** Those that come with Tollgate and have announced prices, by id. */
+/** Built-in models with announced prices, by id. */
 export const builtInAnnounced: ReadonlyMap<string, CatalogEntryRow> = new Map(
   entries.flatMap((entry) => (entry.price_changes ? [[entry.id, entry]] : [])),
 )
 
-/**
- * The models that come with Tollgate, as far as `providers` has their provider, with the prices
- * valid at `at`.
- */
+/** Loads the built-in models of the given `providers`, with the prices valid at `at`. */
 export function loadBuiltInModels(providers: readonly Provider[], at: Date = new Date()): Model[] {
   const rows = new Map(providers.map((provider) => [provider.key, provider]))
   const models = entries.flatMap((entry) => {
@@ -65,13 +62,13 @@ export function loadBuiltInModels(providers: readonly Provider[], at: Date = new
   return rows.has('sandbox') ? [...models, ...sandboxModels] : models
 }
 
-/** Announced prices begin with a day of UTC; prices by the hour are part of a price. */
+/** Announced prices begin on a day of UTC; prices by the hour are part of a price. */
 const priceSlotMs = 86_400_000
 
-/** In which of the times between which prices may change. */
+/** Returns the number of the period in which prices cannot change. */
 export const priceSlot = (nowMs: number): number => Math.floor(nowMs / priceSlotMs)
 
-/** The same, made anew when prices may have changed. */
+/** Returns the built-in models, loaded anew when prices may have changed. */
 export function createBuiltInModels(providers: readonly Provider[]): (nowMs: number) => Model[] {
   let made = { slot: Number.NaN, models: [] as Model[] }
   return (nowMs) => {
@@ -81,12 +78,12 @@ export function createBuiltInModels(providers: readonly Provider[]): (nowMs: num
   }
 }
 
-/** Whether a provider is asked for models of the entry's kind. */
+/** Whether a provider serves models of the entry's kind. */
 export function servesKind({ embeddings }: Provider, { category }: CatalogEntryRow): boolean {
   return category === 'embedding' ? embeddings !== 'no' : embeddings !== 'only'
 }
 
-/** The model of an entry, at the price that it has on a day. */
+/** Converts an entry to its model, with the price of a day. */
 export function toModel(entry: CatalogEntryRow, provider: Provider, at: Date): Model {
   const upstreamModel = entry.id.slice(provider.key.length + 1)
   const isFree = entry.free === true
@@ -110,7 +107,7 @@ export function toModel(entry: CatalogEntryRow, provider: Provider, at: Date): M
   }
 }
 
-/** What is no whole price is none: half of one would give the answers away. */
+/** Treats an incomplete price as none: half of one would give the answers away. */
 const usable = (pricing: Pricing | null, { free, category }: CatalogEntryRow): Pricing | null =>
   pricing && (free || isPrice(pricing, category)) ? pricing : null
 
@@ -139,7 +136,7 @@ const having = (names: readonly Capability[]): Model['capabilities'] => ({
   json_schema: names.includes('json_schema'),
 })
 
-// When the sandbox came into being.
+// The creation date of the sandbox.
 const sandboxCreated = Date.UTC(2026, 10, 1) / 1000
 
 const sandboxModel = (name: string, own: Pick<Model, 'name' | 'category'>): Model => {
@@ -151,7 +148,7 @@ const sandboxModel = (name: string, own: Pick<Model, 'name' | 'category'>): Mode
     contextLength: isEmbedding ? null : 128_000,
     maxOutputTokens: isEmbedding ? null : 4096,
     capabilities: having(isEmbedding ? [] : ['tools', 'streaming', 'json_mode', 'json_schema']),
-    // Free because it says so, not because nobody knows.
+    // Free because the entry states it, not for lack of a price.
     pricing: { input: 0n, output: 0n },
     isFree: true,
     enabled: true,
@@ -163,7 +160,7 @@ const sandboxModel = (name: string, own: Pick<Model, 'name' | 'category'>): Mode
   }
 }
 
-/** Models that answer without any provider, from this process. */
+/** Models of the sandbox, which answer from this process without a provider. */
 const sandboxModels: readonly Model[] = [
   sandboxModel('echo', { name: 'Sandbox Echo', category: 'chat' }),
   sandboxModel('lorem', { name: 'Sandbox Lorem', category: 'chat' }),

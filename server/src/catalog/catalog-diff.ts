@@ -5,42 +5,42 @@ import type { Model, Pricing } from './model'
 import { isServable } from './is-priced'
 import type { Snapshot } from './snapshot'
 
-/** A price that a model of the catalogue has otherwise. */
+/** A model whose price in a document differs from the catalogue's. */
 export interface Repriced {
   id: string
   before: Pricing | null
   after: Pricing
 }
 
-/** An announced price, and its first moment. */
+/** An announced price and its first moment. */
 interface Planned {
   id: string
   from: Date
   after: Pricing
 }
 
-/** What a document has otherwise than the catalogue. */
+/** The differences of a document from the catalogue. */
 export interface CatalogDiff {
   /** Models that the catalogue does not have, with a price or free. */
   added: readonly Model[]
   repriced: readonly Repriced[]
-  /** Announced prices that are not known yet. */
+  /** Announced prices that are new. */
   planned: readonly Planned[]
-  /** Prices that differ and are not taken: they depend on the day of the week. */
+  /** Prices that differ and are not imported: they depend on the day of the week. */
   kept: readonly string[]
-  /** How many models of the document's providers it does not have. They stay. */
+  /** The number of models of the document's providers that it does not have. They stay. */
   missing: number
 }
 
-/** Of each model with a stored price, those that are to come, by their first moment in milliseconds. */
+/** The planned prices of each model with a stored price, by their first moment in milliseconds. */
 export type StoredPlans = ReadonlyMap<string, Plan>
 
-/** What is known before a document is read. */
+/** The state of the catalogue before a document is read. */
 interface Known extends Pick<Snapshot, 'models' | 'providers'> {
   plans: StoredPlans
 }
 
-/** Compares a document with the catalogue as it is. Models of unknown providers are left out. */
+/** Compares a document with the current catalogue. Models of unknown providers are left out. */
 export function compareCatalogs(
   document: CatalogDocument,
   { models, providers, plans }: Known,
@@ -69,7 +69,7 @@ export function compareCatalogs(
     else if (isChanged) {
       diff.repriced.push({ id: entry.id, before: known.pricing, after: model.pricing })
     }
-    // A price that is stored hides what came with Tollgate, also what that announced.
+    // A stored price hides the built-in one, and its announced changes.
     const plan = plans.get(entry.id) ?? (isChanged ? nothing : builtInPlan(entry.id, at))
     diff.planned.push(...newIn(plannedOf(entry, at), plan))
   }
@@ -78,7 +78,10 @@ export function compareCatalogs(
   return { ...diff, missing: own.filter(({ id }) => !named.has(id)).length }
 }
 
-/** Undefined for a model of a provider that is not known, or of a kind that it is not asked for. */
+/**
+ * Returns the model of an entry; undefined for an unknown provider, or a kind of model that the provider does not
+ * serve.
+ */
 function offeredModel(
   entry: CatalogEntryRow,
   providers: Snapshot['providers'],
@@ -120,7 +123,7 @@ const byWeekday = ({ price, price_changes: changes = [] }: CatalogEntryRow) =>
 const isSame = (one: Pricing | null, other: Pricing) =>
   one !== null && textOf(one) === textOf(other)
 
-/** The same text for the same prices, in whichever order their fields are. */
+/** Serializes prices to the same text whatever the order of their fields. */
 const textOf = (value: unknown): string =>
   JSON.stringify(value, (_name, part: unknown) => {
     if (typeof part === 'bigint') return String(part)

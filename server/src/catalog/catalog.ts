@@ -1,20 +1,20 @@
 import { toSnapshot, type Parts, type Snapshot } from './snapshot'
 
 interface CatalogOptions {
-  /** What is known without a database: the built-in catalogue, environment, local servers. */
+  /** Reads the parts known without a database: the built-in catalogue, environment, local servers. */
   fixed: () => Parts
-  /** What operators stored. */
+  /** Reads the parts that operators stored. */
   stored: () => Promise<Parts>
   onError: (error: unknown) => void
 }
 
 const retryMs = 1000
-/** What timers can count. */
+/** The maximum delay of a timer. */
 const longestMs = 2_147_483_647
 
 /**
- * The catalogue in memory. A change is taken over by `refresh`; while the database does not answer,
- * the last good one stays.
+ * Holds the catalogue in memory. `refresh` applies changes; while the database does not answer, the last good
+ * catalogue stays.
  */
 export class Catalog implements Disposable {
   readonly #options: CatalogOptions
@@ -23,7 +23,7 @@ export class Catalog implements Disposable {
   #running: Promise<void> | undefined
   #again = false
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Until a planned price comes. */
+  /** Runs until a planned price takes effect. */
   #priceTimer: ReturnType<typeof setTimeout> | undefined
   #closed = false
 
@@ -42,7 +42,7 @@ export class Catalog implements Disposable {
     return this.#fixed
   }
 
-  /** Reads it all again. Calls made meanwhile share one further reading. Rejects when it fails. */
+  /** Reads the catalogue again. Calls made meanwhile share one further read. Rejects when it fails. */
   refresh(): Promise<void> {
     if (this.#running) {
       this.#again = true
@@ -54,7 +54,7 @@ export class Catalog implements Disposable {
     return this.#running
   }
 
-  /** The same in the background, tried until it succeeds. */
+  /** Refreshes in the background, and retries until it succeeds. */
   refreshSoon(): void {
     this.refresh().catch((error: unknown) => {
       this.#options.onError(error)
@@ -80,7 +80,7 @@ export class Catalog implements Disposable {
     } while (this.#again)
   }
 
-  /** Reads again when the next price comes; a little late, as no two clocks run alike. */
+  /** Reads again when the next price takes effect; slightly later, as clocks differ. */
   #awaitPrice(nextInMs: number | undefined): void {
     clearTimeout(this.#priceTimer)
     if (nextInMs === undefined || this.#closed) return

@@ -3,7 +3,7 @@ import type { Rates } from './model'
 import { rateFields, shownRates, toRatesAnswer, usdOf } from './pricing-fields'
 import { storedUsd } from '../wire/usd'
 
-/** The rates that a request was charged by, and the tiers that they came from. */
+/** The rates of a request's charge, and the tiers that they came from. */
 export const ChargedPriceAnswer = z.object({
   tier: z
     .string()
@@ -18,7 +18,7 @@ export const ChargedPriceAnswer = z.object({
 
 const Stored = z.record(z.string(), z.string())
 
-/** The price of a usage event as it is answered; null where there was none, or a damaged one. */
+/** Returns the price of a usage event for an answer; null where it is absent or damaged. */
 export function toChargedPrice(column: unknown): z.output<typeof ChargedPriceAnswer> | null {
   const stored = Stored.safeParse(column)
   if (!stored.success) return null

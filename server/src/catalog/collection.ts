@@ -1,4 +1,4 @@
-/** How the members of a collection are put in order. Source: contract 10.4. */
+/** The load-balancing strategies for a collection's members. Source: contract 10.4. */
 export const strategies = [
   'priority',
   'round_robin',
@@ -10,15 +10,15 @@ export const strategies = [
 ] as const
 export type Strategy = (typeof strategies)[number]
 
-/** A model that a collection may send a request to. */
+/** A model in a collection. */
 export interface CollectionMember {
   /** `<provider>/<model>`. */
   modelId: string
   /** Lower comes first. */
   priority: number
-  /** How often it is drawn, against the others' weights. */
+  /** The probability of being drawn, relative to the others' weights. */
   weight: number
-  /** Asked only where nobody else is left: of `auto-free`, what Tollgate makes up itself. */
+  /** Used only as the last fallback: in `auto-free`, the model whose answers Tollgate makes up itself. */
   isStandIn?: boolean
 }
 
@@ -34,8 +34,8 @@ export interface Collection {
   createdAt: number
 }
 
-/** What names of collections begin with; never a provider. */
+/** The prefix of collections' names; never a provider. */
 export const collectionPrefix = 'collection/'
 
-/** The collection that is there from the start: models that cost nothing, for everybody. */
+/** The built-in collection: models that cost nothing, for all accounts. */
 export const freeCollection = 'auto-free'

@@ -10,21 +10,21 @@ interface Options {
   now?: () => number
 }
 
-/** What a request saw of a connection. */
+/** The outcome of a request for its connection. */
 interface Seen {
   id: string
-  /** What is stored of it. */
+  /** The stored state. */
   isFailing: boolean
 }
 
-/** Two models of which one is refused would have the row written with every request. */
+/** The minimum between two writes: two models of which one is refused would write the row with every request. */
 const onceInMs = 5000
 const mostRemembered = 10_000
 const longestWords = 300
 
 /**
- * Writes down, beside the requests, that a provider refuses a connection's credential, and that it
- * takes it again. A connection that is refused comes after its owner's others, until it works.
+ * Records, outside the request path, that a provider rejects a connection's credential, and that it accepts it again.
+ * A rejected connection comes after its owner's others, until it works.
  */
 export class ConnectionHealth {
   readonly #options: Options
@@ -36,7 +36,7 @@ export class ConnectionHealth {
     this.#now = options.now ?? (() => performance.now())
   }
 
-  /** The provider answered 401 or 403, in these words. */
+  /** Records that the provider answered 401 or 403, with its message. */
   refused({ id, isFailing }: Seen, words: string): void {
     if (!isFailing) this.#write(id, { from: 'active', to: 'error', words })
   }
@@ -49,7 +49,7 @@ export class ConnectionHealth {
   #write(id: string, { from, to, words }: Change): void {
     const nowMs = this.#now()
     const lastMs = this.#writtenAtMs.get(id) ?? -Infinity
-    // Those of the environment have no row.
+    // Connections of the environment have no row.
     if (nowMs - lastMs < onceInMs || !isId('conn', id)) return
     this.#writtenAtMs.set(id, nowMs)
     this.#options.db

@@ -1,6 +1,6 @@
 import type { Rates } from './model'
 
-/** Each rate after the one that it is derived from, which stands before it. */
+/** Each rate after the one that it derives from, which precedes it. */
 const derivedFrom = [
   ['cachedInput', 'input'],
   ['cachedAudioInput', 'cachedInput'],
@@ -14,9 +14,9 @@ const derivedFrom = [
 ] as const satisfies readonly (readonly [keyof Rates, keyof Rates])[]
 
 /**
- * The rates of a tier with those that it leaves out although what they are derived from changes: a kind of
- * token that costs the same as its base goes on doing so, in a dearer tier any other keeps its proportion.
- * A discount is given on nothing that it does not name.
+ * Completes a tier with the rates that it leaves out although the rates they derive from change: a kind of token that
+ * costs the same as its base continues to do so; in a dearer tier any other keeps its proportion. A discount does not
+ * extend to rates that the tier does not name.
  */
 export function withDerivedRates(tier: Partial<Rates>, usual: Partial<Rates>): Partial<Rates> {
   const rates = { ...tier }

@@ -1,26 +1,26 @@
 import type { Pricing } from './model'
 
-/** What is known of a model that the catalogue has not. */
+/** The facts about a model that the catalogue does not list. */
 export interface DiscoveredFacts {
   /** Unix seconds. */
   at: number
-  /** What the connection's owner wants for it; null for nothing. */
+  /** The price that the connection's owner set for it; null for none. */
   pricing: Pricing | null
 }
 
-/** A model that is known only from connections that the caller may use. */
+/** A model known only from connections that the caller may use. */
 export interface DiscoveredModel {
   id: string
   provider: string
-  /** What the provider calls it. */
+  /** The provider's name for it. */
   name: string
   /** Unix seconds. */
   foundAt: number
-  /** What the owner of the first connection that has it wants for it; null for nothing. */
+  /** The price that the owner of the first connection with it set; null for none. */
   pricing: Pricing | null
 }
 
-/** By the key of its provider and the name that it has there. */
+/** Builds the model from the key of its provider and its name there. */
 export const toFoundModel = (
   provider: string,
   name: string,

@@ -8,11 +8,14 @@ import type { Provider } from '../providers/provider'
 /** Room for the provider's key and a slash in an id of 256 characters. */
 const longestName = 215
 
-/** Whether a model may be called by that name. */
+/** Whether a name is valid for a call. */
 export const isCallable = (name: string) =>
   /^[\w.:@/+~,=#()-]+$/.test(name) && name.length <= longestName
 
-/** What the catalogue has neither by its own name nor by the provider's, which has a price there. */
+/**
+ * Returns the names that the catalogue lists neither as its own nor as the provider's; a listed model has its price
+ * there.
+ */
 export function filterUnlisted(
   snapshot: Snapshot,
   provider: Pick<Provider, 'key'>,
@@ -48,8 +51,8 @@ export async function replaceDiscoveredModels(
 }
 
 /**
- * Keeps what a connection's gateway serves of its provider, as a test of another connection does.
- * Resolves with how many models that are.
+ * Stores the models that a connection's gateway serves of its provider, as the test of another connection does.
+ * Resolves with their number.
  */
 export async function replaceServedModels(
   trx: Transaction<Schema>,
@@ -58,7 +61,7 @@ export async function replaceServedModels(
 ): Promise<number> {
   const names = served.filter((model) => model.provider === provider).map(({ name }) => name)
   await replaceDiscoveredModels(trx, id, filterUnlisted(snapshot, { key: provider }, names))
-  // Written in any case: this is what tells all nodes that something has changed.
+  // Written in any case: this update notifies all nodes of the change.
   await trx
     .updateTable('connection')
     .set({ model_count: names.length })

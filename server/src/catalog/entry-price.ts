@@ -6,7 +6,7 @@ export interface EntryRates {
   /** Sound read from a cache. */
   cached_audio_input?: number
   cache_write?: number
-  /** A cache entry that lives for an hour or more. */
+  /** A cache entry with a lifetime of an hour or more. */
   cache_write_1h?: number
   reasoning?: number
   audio_input?: number
@@ -22,7 +22,7 @@ export interface EntryRates {
   search?: number
 }
 
-/** Rates of prompts of more than `above` tokens; what is left out is as it is below. */
+/** Rates of prompts of more than `above` tokens; rates left out are those below it. */
 interface EntryTier extends EntryRates {
   above: number
 }

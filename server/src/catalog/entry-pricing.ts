@@ -9,7 +9,7 @@ interface Priced {
   price_changes?: readonly PriceChange[] | undefined
 }
 
-/** What an entry of the catalogue costs on a day of UTC; null where it has no price. */
+/** Returns the price of an entry of the catalogue on a day of UTC; null where it has no price. */
 export function getPricingOn(
   { price, price_changes: changes = [] }: Priced,
   at: Date,
@@ -19,13 +19,13 @@ export function getPricingOn(
   return current ? toPricing(current, { day, weekday: at.getUTCDay() }) : null
 }
 
-/** A day of UTC, `2027-01-01`, and which one of the week it is, Sunday 0. */
+/** A day of UTC, `2027-01-01`, and its day of the week, Sunday 0. */
 interface Day {
   day: string
   weekday: number
 }
 
-/** A price of `models.json` as it is charged on a day. */
+/** Converts a price of `models.json` to the pricing of a day. */
 function toPricing(price: EntryPrice, on: Day): Pricing {
   // Embedding models have no output.
   const usual = { input: 0n, output: 0n, ...toRates(price) }
@@ -37,7 +37,7 @@ function toPricing(price: EntryPrice, on: Day): Pricing {
   return tiers.length > 0 ? { ...usual, tiers } : usual
 }
 
-// The same few hundred amounts in tens of thousands of places, at every start.
+// Caches the conversion: a few hundred amounts occur in tens of thousands of places, at every start.
 const known = new Map<number, bigint>()
 
 function toNanos(usd: number): bigint {
@@ -87,7 +87,7 @@ function serviceTiers(price: EntryPrice, usual: Rates): PriceTier[] {
   })
 }
 
-/** A service tier without prices for long prompts of its own gives no discount on them. */
+/** A service tier without prices of its own for long prompts gives no discount on them. */
 function dearer(tier: EntryRates, service: EntryRates): EntryRates {
   const rates: EntryRates = {}
   for (const name of Object.values(rateFields)) {

@@ -84,7 +84,7 @@ export const CatalogEntry = z.strictObject({
   free: z.literal(true).exactOptional(),
 })
 
-/** A file such as `models.json`, of this version or of a later one. */
+/** A file in the format of `models.json`, of this version or a later one. */
 export const CatalogDocument = z.object({
   date: day,
   models: z.array(CatalogEntry).min(1).max(20_000),

@@ -1,7 +1,7 @@
-/** What a first-class provider sells as its best at the date of the catalogue. */
+/** A first-class provider's flagship model at the date of the catalogue. */
 export interface Flagship {
   id: string
-  /** What an operator sets for the provider alone, with a key that opens nothing. */
+  /** The environment for this provider alone, with an invalid key. */
   environment: Readonly<Record<string, string>>
 }
 
@@ -12,14 +12,14 @@ const flagship = (id: string, environment: Flagship['environment']): Flagship =>
 
 const key = 'key-that-opens-nothing'
 
-/** Of a provider that needs no more than a key. */
+/** A flagship of a provider that needs only a key. */
 const keyed = (id: string, variable: string) => flagship(id, { [variable]: key })
 
 /**
- * What was read of them: OpenAI's list of models names Astra, 6.1 Sol and 6 Luna as its flagships (2026-10-01);
- * Fable 5.2 is of 2026-11-10; Argon is open to paying API customers (LiteLLM's notes of its first day, Runware,
- * October); docs.x.ai has a page for Grok 4.7 alone; OpenRouter's `glm-latest` is GLM 5.3; Cohere's table of models
- * has Command A+ of May 2026; Groq's and Cerebras' production models are the gpt-oss ones.
+ * Sources: OpenAI's list of models names Astra, 6.1 Sol and 6 Luna as its flagships (2026-10-01); Fable 5.2 is of
+ * 2026-11-10; Argon is open to paying API customers (LiteLLM's notes of its first day, Runware, October); docs.x.ai
+ * has a page for Grok 4.7 alone; OpenRouter's `glm-latest` is GLM 5.3; Cohere's table of models has Command A+ of May
+ * 2026; Groq's and Cerebras' production models are the gpt-oss ones.
  */
 export const flagships: readonly Flagship[] = [
   keyed('openai/gpt-6-astra', 'OPENAI_API_KEY'),

@@ -8,17 +8,17 @@ import { baseUrlVariable } from '../providers/define-provider'
 type Environment = Readonly<Record<string, string | undefined>>
 
 interface Surroundings {
-  /** The text of a file; undefined where it cannot be read. */
+  /** Reads a file as text; undefined where it cannot be read. */
   readFile: (path: string) => string | undefined
 }
 
-/** The same variable is the same connection at every start, on every node. */
+/** The same variable gives the same connection id at every start, on every node. */
 const idOf = (name: string) =>
   `conn_${createHash('sha256').update(`environment ${name}`).digest('hex').slice(0, 26)}`
 
 /**
- * A platform connection for each provider whose key is set in the environment, and for those of the
- * process itself. A key without the account that the address needs is somebody else's: no connection.
+ * Creates a platform connection for each provider whose key is set in the environment, and for those of the process
+ * itself. A key without the account that the address needs belongs to another service: no connection.
  */
 export function createEnvironmentConnections(
   environment: Environment,
@@ -52,7 +52,7 @@ export function createEnvironmentConnections(
   })
 }
 
-/** A provider's credential, and the variable by which it is known; undefined where none is set. */
+/** Returns a provider's credential, and the variable by which it is known; undefined where none is set. */
 function keyOf(
   { keyVariables, keyParts = [], keyFiles = [] }: Provider,
   environment: Environment,
@@ -71,7 +71,7 @@ function keyOf(
   return { variable, secret: parts.filter(Boolean).join(':') }
 }
 
-/** Undefined where one that is set cannot be used. */
+/** Returns the provider's options; undefined where one that is set is invalid. */
 function optionsOf({ optionVariables = {} }: Provider, environment: Environment) {
   const set = Object.entries(optionVariables).flatMap(([option, variable]) => {
     const value = environment[variable]
@@ -87,8 +87,8 @@ interface Reached {
 }
 
 /**
- * The provider's address, or the one set in its place; `{account}` and such are filled in, and it is
- * undefined where one of them is not set, or the credential that names it is none.
+ * Returns the provider's address, or the one set in its place, with `{account}` and the like filled in; undefined
+ * where one of them is not set, or the credential that names it is invalid.
  */
 function addressOf(
   { provider, secret, options }: Reached,

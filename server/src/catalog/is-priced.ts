@@ -1,8 +1,8 @@
 import type { Category, Model, Pricing } from './model'
 
 /**
- * Whether a pricing is a price: nothing below zero, and something for what is read and for what is
- * written, for each request or for its time. Zero is the price of models that say that they are free (M37).
+ * Whether a pricing is a price: nothing below zero, and something for the prompt and for the answer, for each request
+ * or for its time. Zero is the price only of models marked as free (M37).
  */
 export function isPrice(pricing: Pricing, category: Category): boolean {
   const { input, output, inputCharacters = 0n, outputCharacters = 0n } = pricing

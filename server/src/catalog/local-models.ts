@@ -1,7 +1,7 @@
 import type { Model } from './model'
 import type { Parts } from './snapshot'
 
-/** A server on this machine and what it serves. */
+/** A server on this machine, with its models. */
 export interface FoundServer {
   server: string
   baseUrl: string
@@ -9,7 +9,10 @@ export interface FoundServer {
   models: readonly { id: string; contextLength?: number }[]
 }
 
-/** Local servers are offered as `local/<model>`; of two with the same model the first one has it. */
+/**
+ * Builds the models of local servers, offered as `local/<model>`; of two servers with the same model the first one
+ * serves it.
+ */
 export function toLocalModels(
   servers: readonly FoundServer[],
   environment: Readonly<Record<string, string | undefined>>,
@@ -60,7 +63,7 @@ const toModel = (
     json_mode: true,
     json_schema: true,
   },
-  // Nobody is charged for his own machine: an explicit zero, not an absent price.
+  // The operator's own machine is free of charge: an explicit zero, not an absent price.
   pricing: { input: 0n, output: 0n },
   isFree: true,
   enabled: true,

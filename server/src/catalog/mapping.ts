@@ -1,17 +1,17 @@
-/** The most `*` of a pattern, and the highest `$n` of a target. */
+/** The maximum of `*` in a pattern, and the highest `$n` of a target. */
 export const mostRuns = 5
 
-/** A pattern, ready to be held against names. */
+/** A compiled pattern. */
 export interface Pattern {
   isExact: boolean
-  /** What each `*` stands for, in order; undefined where the name does not fit. */
+  /** Returns the matches of each `*`, in order; undefined where the name does not match. */
   match: (name: string) => string[] | undefined
 }
 
 /**
- * A pattern: each `*` stands for any run of characters, also none, and takes as few of them as it can.
- * Every literal is looked for once, behind the one before it: nothing is ever tried again, so that no
- * pattern takes longer than its length times the name's.
+ * Compiles a pattern: each `*` matches any run of characters, also none, and takes as few of them as possible. Every
+ * literal is searched once, after the one before it, without backtracking, so that a match takes no longer than the
+ * pattern's length times the name's.
  */
 export function toPattern(source: string): Pattern {
   const [first = '', ...others] = source.split('*')
@@ -41,18 +41,18 @@ export function toPattern(source: string): Pattern {
   }
 }
 
-/** How many runs a pattern has. */
+/** The number of wildcards in a pattern. */
 export const runsOf = (source: string): number => source.split('*').length - 1
 
-/** The numbers of the runs that a target names, such as 1 for `$1`. */
+/** Returns the numbers of the matches that a target refers to, such as 1 for `$1`. */
 export const runsNamedBy = (target: string): number[] =>
   [...target.matchAll(/\$(\d)/g)].map(([, digit]) => Number(digit))
 
-/** The target with the runs in place of `$1` to `$5`. */
+/** Returns the target with the matches in place of `$1` to `$5`. */
 export const filledWith = (target: string, runs: readonly string[]): string =>
   target.replaceAll(/\$([1-5])/g, (_named, digit: string) => runs[Number(digit) - 1] ?? '')
 
-/** One rule of an account: who asks for a name like this gets that one. Source: contract 7.6. */
+/** A mapping of an account: requests for a name that matches get the target's model. Source: contract 7.6. */
 export interface Mapping {
   id: string
   source: string
@@ -61,7 +61,7 @@ export interface Mapping {
   priority: number
 }
 
-/** A name that a mapping changed. */
+/** The result of a mapping. */
 export interface Mapped {
   mappingId: string
   target: string
@@ -72,8 +72,8 @@ interface Rule extends Mapping {
 }
 
 /**
- * The enabled mappings of an account. Exact ones come first, then lower priorities, longer literal parts
- * and older ones; what one of them gives is not mapped again. Source: contract 10.1.
+ * The enabled mappings of an account. Exact ones come first, then lower priorities, longer literal parts and older
+ * ones; a mapping's result is not mapped again. Source: contract 10.1.
  */
 export class Mappings {
   readonly #exact = new Map<string, Mapping>()
@@ -84,7 +84,7 @@ export class Mappings {
       ...mapping,
       pattern: toPattern(mapping.source),
     }))
-    // Of several for one name the first counts.
+    // Of several mappings for one name the first applies.
     for (const rule of ordered.toReversed()) {
       if (rule.pattern.isExact) this.#exact.set(rule.source, rule)
     }
@@ -95,7 +95,7 @@ export class Mappings {
     return this.#exact.size === 0 && this.#wildcards.length === 0
   }
 
-  /** What a name becomes; undefined where no mapping is for it. */
+  /** Returns the target of a name; undefined where no mapping matches. */
   apply(name: string): Mapped | undefined {
     const exact = this.#exact.get(name)
     if (exact) return { mappingId: exact.id, target: exact.target }
@@ -107,7 +107,7 @@ export class Mappings {
   }
 }
 
-/** Mappings in the order in which they are applied; ids rise with time. */
+/** Sorts mappings in the order in which they are applied; ids rise with time. */
 export const inOrder = <Row extends Mapping>(mappings: readonly Row[]): Row[] =>
   mappings.toSorted(
     (one, other) =>

@@ -1,9 +1,9 @@
 import type { Model } from './model'
 
 /**
- * Tokens that parts of a message cost at most. Bytes prove nothing here: an address of 40 bytes may be
- * a photograph, a megabyte of base64 a thumbnail. Where a provider bills an image by size, the figure
- * is the largest it scales one down to. All figures are the vendors', each the dearest of its kind.
+ * The maximum of tokens for parts of a message. Bytes prove nothing here: an address of 40 bytes may be a photograph,
+ * a megabyte of base64 a thumbnail. Where a provider bills an image by size, the figure is the largest it scales one
+ * down to. All figures are the vendors', each the highest of its kind.
  */
 type Reader = Pick<Model, 'upstreamModel' | 'contextLength'>
 
@@ -16,21 +16,21 @@ type Reader = Pick<Model, 'upstreamModel' | 'contextLength'>
  */
 const tokensPerImage = 16_400
 
-/** gpt-4o-mini alone counts 2,833 + 5,667 a tile, so that an image costs what it costs on gpt-4o. */
+/** Only gpt-4o-mini counts 2,833 + 5,667 a tile, so that an image costs the same as on gpt-4o. */
 const tokensPerDearImage = 48_200
 const countsDear = /gpt-4o-mini/
 
-/** Gemini hears 32 tokens a second, all others fewer; MP3 has 1,000 bytes a second at the least. */
+/** Gemini counts 32 tokens a second, all others fewer; MP3 has at least 1,000 bytes a second. */
 const soundBytesPerToken = 30
 const leastSoundTokens = 1000
 
-/** An earlier spoken answer that is named by its id: the longest that a model speaks. */
+/** An earlier spoken answer that is referenced by its id: the longest that a model speaks. */
 const tokensPerSpokenTurn = 16_384
 
 /** PDF: 100 pages, each read as an image and as text. https://platform.openai.com/docs/guides/pdf-files */
 const tokensPerFile = 500_000
 
-/** A message's parts that are not text. Lengths are of base64, as it stands in the body. */
+/** A message's parts that are not text. Lengths are of base64, as found in the body. */
 export interface MediaLengths {
   images: number
   soundLengths: readonly number[]
@@ -38,7 +38,7 @@ export interface MediaLengths {
   fileLengths: readonly number[]
 }
 
-/** What nearly all requests have of it. */
+/** The media of nearly all requests: none. */
 export const noMedia: MediaLengths = {
   images: 0,
   soundLengths: [],
@@ -46,7 +46,7 @@ export const noMedia: MediaLengths = {
   fileLengths: [],
 }
 
-/** Tokens that `media` cost at most; no model reads more than its context, nor is paid for it. */
+/** Returns the maximum of tokens that `media` cost; no model reads more than its context, nor is paid for it. */
 export function boundMediaTokens(
   media: MediaLengths,
   { upstreamModel, contextLength }: Reader,

@@ -5,10 +5,10 @@ import type { Snapshot } from './snapshot'
 type Listing = Pick<Snapshot, 'models'>
 
 /**
- * The model of the catalogue that an id means: the one of that id, else the one that has the id as
- * another name. Other names are those that providers have retired, `-latest`, a date behind a listed
- * name or none behind a dated one, dots for dashes, and a name without the vendor that the provider
- * puts before it. A dated name is what the provider is asked for; a listed one has its own price.
+ * Finds the model of the catalogue for an id: the model of that id, else the one that has the id as an alias. Aliases
+ * are names that providers have retired, `-latest`, a date behind a listed name or none behind a dated one, dots for
+ * dashes, and a name without the vendor that the provider puts before it. A dated name is sent to the provider as it
+ * is; a listed one has its own price.
  */
 export function findModelByName(snapshot: Listing, id: string): Model | undefined {
   return snapshot.models.get(id) ?? aliased(snapshot, id)
@@ -27,16 +27,16 @@ function aliased(snapshot: Listing, id: string): Model | undefined {
   if (same) return same.model
   const undated = withoutDate(key)
   const base = undated === key ? undefined : names.get(undated)
-  // Another date than the listed one is another model, at a price that nobody knows.
+  // A date other than the listed one is another model, whose price is unknown.
   if (!base || base.isDated) return undefined
   return { ...base.model, upstreamModel: name }
 }
 
 interface Named {
   model: Model
-  /** The lower, the nearer the name is to the model's own. */
+  /** The distance from the model's own name; lower is closer. */
   distance: number
-  /** The name is the model's own without its date. */
+  /** Whether the name is the model's own without its date. */
   isDated: boolean
 }
 
@@ -44,7 +44,7 @@ type Names = Map<string, Named>
 
 const known = new WeakMap<ReadonlyMap<string, Model>, Map<string, Names>>()
 
-/** All other names, by provider: made when the first name is asked for that no model has. */
+/** Returns all aliases, by provider: built on the first request for a name that no model has. */
 function namesIn({ models }: Listing): Map<string, Names> {
   const made = known.get(models)
   if (made) return made
@@ -57,7 +57,7 @@ function namesIn({ models }: Listing): Map<string, Names> {
       const key = toKey(name)
       const undated = withoutDate(key)
       add(names, key, { model, distance, isDated: false })
-      // Behind all names that have no date taken away.
+      // Ranks below all names from which no date was removed.
       if (undated !== key) add(names, undated, { model, distance: distance + 10, isDated: true })
     }
   }
@@ -65,7 +65,7 @@ function namesIn({ models }: Listing): Map<string, Names> {
   return byProvider
 }
 
-/** Of two models the nearer has the name, of two as near the newer. */
+/** Of two models the closer name wins, of two equally close ones the newer model. */
 function add(names: Names, key: string, named: Named): void {
   const other = names.get(key)
   const order =
@@ -73,7 +73,7 @@ function add(names: Names, key: string, named: Named): void {
   if (order === undefined || order < 0) names.set(key, named)
 }
 
-/** A model's own name, and those without what its provider puts before and behind it. */
+/** Lists a model's own name, and those without the parts that its provider puts before and behind it. */
 function namesOf({ id, provider }: Model): [name: string, distance: number][] {
   const name = id.slice(provider.length + 1)
   const own: [string, number] = [name, 0]
@@ -88,7 +88,7 @@ const toKey = (name: string) =>
   name
     .replace(/^models\//, '')
     .replace(/[-:@](?:latest|default)$/, '')
-    // Fireworks writes 4.1 as 4p1, Vertex AI a version behind an @.
+    // Fireworks writes 4.1 as 4p1, Vertex AI a version after an @.
     .replaceAll(/(?<=\d)p(?=\d)/g, '-')
     .replaceAll(/[.@]/g, '-')
 
@@ -97,7 +97,7 @@ const date =
 
 const withoutDate = (key: string) => key.replace(date, '')
 
-/** What other gateways and SDKs call providers of ours. */
+/** Other gateways' and SDKs' names for our providers. */
 const providerNames: ReadonlyMap<string, string> = new Map(
   Object.entries({
     alibaba: 'dashscope',
@@ -123,7 +123,7 @@ const providerNames: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** The id with our key of the provider that it names by another name; undefined where it names none. */
+/** Returns the id with our key of the provider that it names by another name; undefined where there is none. */
 export function withProviderKey(id: string): string | undefined {
   const at = id.indexOf('/')
   const key = providerNames.get(id.slice(0, at))

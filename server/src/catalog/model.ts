@@ -1,12 +1,14 @@
-/** Nano-dollars per 1,000,000 tokens of a kind. A kind without a price of its own costs what `input` or `output` does. */
+/**
+ * Nano-dollars per 1,000,000 tokens of a kind. A kind without a price of its own costs as much as `input` or `output`.
+ */
 export interface TokenRates {
   input: bigint
   output: bigint
   /** Read from a prompt cache. */
   cachedInput?: bigint
-  /** Written to a prompt cache for 5 minutes, or for as long as the provider's usual is. */
+  /** Written to a prompt cache for 5 minutes, or for the provider's default time. */
   cacheWrite?: bigint
-  /** Written to it for an hour; costs what `cacheWrite` does where it has no price of its own. */
+  /** Written to it for an hour; costs as much as `cacheWrite` where it has no price of its own. */
   cacheWriteLong?: bigint
   reasoning?: bigint
   audioInput?: bigint
@@ -15,19 +17,19 @@ export interface TokenRates {
   imageOutput?: bigint
 }
 
-/** Nano-dollars by what Tollgate counts or measures itself, on top of the tokens. */
+/** Rates in nano-dollars for quantities that Tollgate counts or measures itself, on top of the tokens. */
 export interface MeasuredRates {
   /** Per 1,000,000 Unicode code points of the texts of the prompt. */
   inputCharacters?: bigint
-  /** The same of the answer. */
+  /** Per 1,000,000 Unicode code points of the texts of the answer. */
   outputCharacters?: bigint
   /** Per second of processing. */
   second?: bigint
 }
 
-/** All rates of a price: those of tokens, those of what is measured, and nano-dollars per piece. */
+/** All rates of a price: those of tokens, those of measured quantities, and nano-dollars per piece. */
 export interface Rates extends TokenRates, MeasuredRates {
-  /** Sound read from a prompt cache; costs what `cachedInput` does where it has no price of its own. */
+  /** Sound read from a prompt cache; costs as much as `cachedInput` where it has no price of its own. */
   cachedAudioInput?: bigint
   /** Per image in the prompt. */
   image?: bigint
@@ -40,7 +42,7 @@ export interface Rates extends TokenRates, MeasuredRates {
 export const serviceTiers = ['flex', 'priority', 'batch'] as const
 export type ServiceTier = (typeof serviceTiers)[number]
 
-/** Rates in place of the usual ones, where all of its conditions hold. */
+/** Rates that replace the ordinary ones where all of the tier's conditions hold. */
 export interface PriceTier {
   /** The prompt, cached tokens included, has more tokens than this. */
   above?: number
@@ -51,7 +53,7 @@ export interface PriceTier {
   rates: Partial<Rates>
 }
 
-/** What a model costs. Tiers apply in their order: of two that hold, the later one's rates count. */
+/** The price of a model. Tiers apply in their order: of two that hold, the later one's rates apply. */
 export interface Pricing extends Rates {
   tiers?: readonly PriceTier[]
 }
@@ -72,28 +74,28 @@ export type Capability = (typeof capabilities)[number]
 
 /** One entry of the catalogue. */
 export interface Model {
-  /** `<provider>/<model>`, what callers name. */
+  /** `<provider>/<model>`, the name in requests. */
   id: string
   /** Key of the provider. */
   provider: string
-  /** What people read. */
+  /** The name for people. */
   name: string
-  /** What the provider calls it. */
+  /** The provider's name for it. */
   upstreamModel: string
   category: Category
-  /** Tokens, prompt and output together; null for embedding models and where nobody knows. */
+  /** Tokens, prompt and output together; null for embedding models and where it is unknown. */
   contextLength: number | null
   maxOutputTokens: number | null
   capabilities: Readonly<Record<Capability, boolean>>
-  /** Null where nobody knows: such a model is not served on a platform connection, never free. */
+  /** Null where it is unknown: such a model is not served on a platform connection, never free. */
   pricing: Pricing | null
   isFree: boolean
   enabled: boolean
   /** Unix seconds. */
   createdAt: number
   deprecatedAt: number | null
-  /** Numbers of an embedding; null for other models and where nobody knows. */
+  /** The length of an embedding; null for other models and where it is unknown. */
   dimensions: number | null
-  /** Answers are made up by Tollgate itself. */
+  /** Whether Tollgate makes up the answers itself. */
   simulated: boolean
 }

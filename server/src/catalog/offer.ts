@@ -6,30 +6,30 @@ import { toConnection, usable, type StoredOptions } from './stored-models'
 import type { ConnectionPoolRow, ConnectionRow, Schema } from '../db/schema'
 import type { Provider } from '../providers/provider'
 
-/** A customer's connection, and the models that only a test of it found. */
+/** A customer's connection, and the models that only its test discovered. */
 export interface OwnedConnection extends ProviderConnection {
-  /** By name at the provider. */
+  /** Discovered models, by their names at the provider. */
   found: ReadonlyMap<string, DiscoveredFacts>
 }
 
-/** How a connection's requests are paid. Source: contract 11.1. */
+/** The payer of a connection's requests. Source: contract 11.1. */
 export type OwnedBilling = 'byok' | 'org_pays' | 'member_pays'
 
 /** One place in the order of candidates: a connection, or a pool in place of its members. */
 export interface CandidatePlace {
   provider: string
-  /** Those that take turns, default first, then by priority; one where it is no pool. */
+  /** The connections that share the load, default first, then by priority; one where it is no pool. */
   connections: readonly [OwnedConnection, ...OwnedConnection[]]
   pool: { id: string; strategy: ConnectionPoolRow['strategy'] } | null
   billing: OwnedBilling
-  /** Whose it is, null for the caller's own. */
+  /** The owning organization, null for the caller's own. */
   organizationId: string | null
 }
 
-/** What one account or organization brings to routing: its places by provider, in their order. */
+/** The places that one account or organization brings to routing: by provider, in their order. */
 export type Offer = ReadonlyMap<string, readonly CandidatePlace[]>
 
-/** Of the many who own nothing. */
+/** The offer of an owner without connections. */
 export const nothing: Offer = new Map()
 
 /** More than providers have; a list beyond it would be an attack on memory. */
@@ -47,12 +47,12 @@ interface Rows {
 }
 
 export interface OfferOptions extends StoredOptions {
-  /** The providers at this moment. */
+  /** Returns the current providers. */
   providers: () => ReadonlyMap<string, Provider>
 }
 
 /**
- * Default first, then by priority, then the oldest, and last what is failing: a place comes when the
+ * Orders places: the default first, then by priority, then the oldest, and failing ones last: a place comes when the
  * first of its connections would.
  */
 export const byPlace = (
@@ -63,7 +63,7 @@ export const byPlace = (
 const byHealth = (one: ProviderConnection, other: ProviderConnection) =>
   Number(one.isFailing) - Number(other.isFailing)
 
-/** Puts an owner's rows in order. What is damaged is left out, and said. */
+/** Puts an owner's rows in order. Damaged rows are left out and reported. */
 export function toOffer(rows: Rows, options: OfferOptions): Offer {
   if (rows.connections.length === 0) return nothing
   const found = Map.groupBy(rows.found, (row) => row.connection_id)
@@ -72,7 +72,7 @@ export function toOffer(rows: Rows, options: OfferOptions): Offer {
     const connection = withOwnAddress(toConnection(row, options), providers.get(row.provider))
     const models = (found.get(row.id) ?? []).flatMap(({ name, found_at: at }) => {
       const pricing = rows.prices.of(row.id, name)
-      // A damaged price is none, and what has none would be free: such a model is not served.
+      // A damaged price counts as none, and a model without one would be free: such a model is not served.
       if (pricing === undefined) return []
       return [[name, { at: Math.floor(at.getTime() / 1000), pricing }] as const]
     })
@@ -109,13 +109,13 @@ const placeOf = (
   organizationId,
 })
 
-/** As elsewhere, but that the pool's own order decides where priorities are equal. */
+/** As elsewhere, except that the pool's own order decides where priorities are equal. */
 const byTurnInPool = (a: ProviderConnection, b: ProviderConnection) =>
   byHealth(a, b) || Number(b.isDefault) - Number(a.isDefault) || a.priority - b.priority
 
 type OwnerColumn = 'user_id' | 'organization_id'
 
-/** Reads what is in use of an owner's. Rejects when the database does not answer. */
+/** Reads an owner's connections and pools in use. Rejects when the database does not answer. */
 export async function readOffer(
   db: Kysely<Schema>,
   owner: { column: OwnerColumn; id: string },
@@ -127,7 +127,7 @@ export async function readOffer(
     .selectAll()
     .where(column, '=', id)
     .where('status', '<>', 'inactive')
-    // What calls those of a gateway that was deleted is gone.
+    // A connection of a deleted gateway cannot be called.
     .where((is) => is.or([is('gateway_type', '=', 2), is('gateway_id', 'is not', null)]))
     .execute()
   if (connections.length === 0) return nothing

@@ -3,18 +3,18 @@ import type { Pricing, Rates } from './model'
 import { readPricing } from './stored-pricing'
 import type { Schema } from '../db/schema'
 
-/** The most that owners of connections may charge, in nano-dollars a million tokens. */
+/** The highest prices that owners of connections may charge, in nano-dollars a million tokens. */
 export interface OwnerPriceLimits {
   input: bigint
   output: bigint
 }
 
-/** What an operator says of prices that owners set. */
+/** An operator's settings for prices that owners set. */
 export interface Priceable {
   ownerPriceLimits: OwnerPriceLimits
 }
 
-/** What the two limits are for, by side. */
+/** The rates that each of the two limits covers. */
 const sides = {
   input: [
     'input',
@@ -28,7 +28,7 @@ const sides = {
   output: ['output', 'reasoning', 'audioOutput', 'imageOutput'],
 } as const satisfies Record<keyof OwnerPriceLimits, readonly (keyof Rates)[]>
 
-/** The first bucket of a price that is above what owners may charge. */
+/** Returns the first rate of a price that exceeds the operator's limits. */
 export function findRateAboveLimits(
   pricing: Pricing,
   limits: OwnerPriceLimits,
@@ -41,12 +41,12 @@ export function findRateAboveLimits(
   return undefined
 }
 
-/** Owners may charge nothing at all. */
+/** Whether the limits forbid owners to charge anything. */
 export const isPricingOff = ({ input, output }: OwnerPriceLimits) => input === 0n || output === 0n
 
 /**
- * What is charged of a price that an owner has set: all of it, and where the operator allows less by
- * now, what he allows. The same object where nothing is changed; null for nothing.
+ * Returns the part of an owner's price that is charged: all of it, or, where the operator's limits are lower by now,
+ * the limits. The same object where nothing changes; null for no price.
  */
 export function toOwnerPrice(pricing: Pricing | null, limits: OwnerPriceLimits): Pricing | null {
   if (pricing === null || isPricingOff(limits)) return null
@@ -61,13 +61,13 @@ export function toOwnerPrice(pricing: Pricing | null, limits: OwnerPriceLimits):
   return lowered
 }
 
-/** What owners have set, of some connections. */
+/** The owners' prices for some connections. */
 export interface OwnerPrices {
-  /** Null for no price, undefined for one that cannot be read. */
+  /** Returns the price; null for none, undefined for one that cannot be read. */
   of: (connectionId: string, name: string) => Pricing | null | undefined
 }
 
-/** Reads the prices in force. A damaged one is told to `onDamaged`. */
+/** Reads the prices in force. A damaged one is reported to `onDamaged`. */
 export async function readOwnerPrices(
   db: Kysely<Schema>,
   connectionIds: readonly string[],

@@ -3,17 +3,17 @@ import type { Model, Pricing } from './model'
 import { readPricing } from './stored-pricing'
 import type { Schema } from '../db/schema'
 
-/** What operators set models to cost, at one moment. */
+/** The operator's prices for models, at one moment. */
 export interface PriceSteps {
-  /** By model; null for no price. They come before what the model has otherwise. */
+  /** By model; null for no price. They override the model's other prices. */
   inForce: ReadonlyMap<string, Pricing | null>
-  /** When the next one comes, in milliseconds; undefined where none is planned. */
+  /** The time of the next one in milliseconds; undefined where none is planned. */
   nextInMs: number | undefined
 }
 
 /**
- * Reads them, by the database's clock: on all nodes a price begins at one moment. A damaged price is
- * none, and is told to `onDamaged`.
+ * Reads the operator's prices by the database's clock: on all nodes a price begins at one moment. A damaged price
+ * counts as none, and is reported to `onDamaged`.
  */
 export async function readPriceSteps(
   db: Kysely<Schema>,
@@ -41,7 +41,7 @@ export async function readPriceSteps(
   }
 }
 
-/** A model at the price that was set for it. */
+/** Returns a model at the operator's price for it. */
 export function applyPriceStep(model: Model, steps: PriceSteps | undefined): Model {
   const pricing = steps?.inForce.get(model.id)
   return pricing === undefined ? model : { ...model, pricing }

@@ -1,18 +1,18 @@
 import type { PriceTier, Pricing, Rates, ServiceTier } from './model'
 
-/** The most tiers of a price: which of them hold is a set of bits. */
+/** The maximum of tiers in a price: the set of those that apply is held in bits. */
 export const mostTiers = 30
 
-/** What decides which tiers of a price hold for a request. */
+/** The properties of a request that decide which tiers of a price apply. */
 export interface TierConditions {
-  /** Of one request to the provider, cached tokens included. */
+  /** The prompt of one request to the provider, cached tokens included. */
   promptTokens: number
   serviceTier: ServiceTier | undefined
-  /** When the request began: the minute of the UTC day. */
+  /** The minute of the UTC day in which the request began. */
   minute: number
 }
 
-/** The rates of one request, and the tiers they came from; no name where none held. */
+/** The rates of one request, and the tiers they came from; no name where none applied. */
 export interface AppliedPrice {
   rates: Rates
   tier: string | undefined
@@ -20,7 +20,7 @@ export interface AppliedPrice {
 
 export const minuteOf = (timeMs: number): number => Math.floor((timeMs % 86_400_000) / 60_000)
 
-/** The price of a request under `conditions`. The same object for the same tiers. */
+/** Selects the price of a request under `conditions`. The same object for the same tiers. */
 export function selectPrice(pricing: Pricing, conditions: TierConditions): AppliedPrice {
   const { tiers } = pricing
   return tiers === undefined || tiers.length === 0
@@ -28,7 +28,7 @@ export function selectPrice(pricing: Pricing, conditions: TierConditions): Appli
     : priceOfSet(pricing, tiers, setOf(tiers, conditions))
 }
 
-/** Tiers by their places as bits. */
+/** Returns the applying tiers as bits, by their positions. */
 function setOf(tiers: readonly PriceTier[], conditions: TierConditions): number {
   let set = 0
   for (const [place, tier] of tiers.entries()) if (holds(tier, conditions)) set |= 1 << place
@@ -43,7 +43,7 @@ function holds({ above, serviceTier, hours }: PriceTier, conditions: TierConditi
   )
 }
 
-/** Past midnight where they end before they begin; the same minute twice is a whole day. */
+/** Passes midnight where `until` precedes `from`; the same minute twice is a whole day. */
 const isWithin = ({ from, until }: { from: number; until: number }, minute: number) =>
   from < until ? minute >= from && minute < until : minute >= from || minute < until
 
@@ -83,7 +83,7 @@ function priceOfSet(pricing: Pricing, tiers: readonly PriceTier[], set: number):
   return price
 }
 
-/** As logs show it: `above 272000 tokens`, `flex`, `16:30-00:30 UTC`. */
+/** Formats a tier as logs show it: `above 272000 tokens`, `flex`, `16:30-00:30 UTC`. */
 export function formatTier({ above, serviceTier, hours }: PriceTier): string {
   const words = [
     ...(serviceTier === undefined ? [] : [serviceTier]),
@@ -95,13 +95,13 @@ export function formatTier({ above, serviceTier, hours }: PriceTier): string {
   return words.join(' ')
 }
 
-/** `HH:MM` of a minute of the day. */
+/** Formats a minute of the day as `HH:MM`. */
 export const formatTimeOfDay = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
 
 /**
- * Each rate at the dearest that a request can reach: with a prompt of up to `promptTokens`, served in the
- * service tier that was asked for or in the ordinary one. The same object for the same tiers.
+ * Returns each rate at the highest that a request can reach: with a prompt of up to `promptTokens`, served in the
+ * requested service tier or in the ordinary one. The same object for the same tiers.
  */
 export function getHighestRates(pricing: Pricing, most: TierConditions): Rates {
   const { tiers } = pricing
@@ -125,7 +125,7 @@ export function getHighestRates(pricing: Pricing, most: TierConditions): Rates {
   return dearest
 }
 
-/** With a rate of its own for every kind: the dearest of a kind may be that of `input`. */
+/** Completes the rates so that every kind has one: the highest of a kind may be that of `input`. */
 const whole = (rates: Rates): Required<Rates> => ({
   ...withoutTokens,
   ...rates,
@@ -140,7 +140,7 @@ const whole = (rates: Rates): Required<Rates> => ({
   imageOutput: rates.imageOutput ?? rates.output,
 })
 
-/** What costs nothing where it has no rate. */
+/** Units that cost nothing where they have no rate. */
 const withoutTokens = {
   inputCharacters: 0n,
   outputCharacters: 0n,

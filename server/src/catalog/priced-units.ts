@@ -5,7 +5,7 @@ import type { AnswerUnits } from '../wire/answer-units'
 const known = new WeakMap<Pricing, AnswerUnits | null>()
 
 /**
- * What a price charges beside tokens and pieces, in whichever tier, and what therefore has to be counted or
+ * Returns the units that a price charges beside tokens and pieces, in any tier, and that therefore must be counted or
  * measured; undefined for nearly all prices.
  */
 export function pricedUnits(pricing: Pricing | null | undefined): AnswerUnits | undefined {

@@ -54,13 +54,13 @@ const optionalRates = {
 const isSet = <Value>(value: Value | null | undefined): value is Value =>
   value !== undefined && value !== null
 
-/** `HH:MM`, as a minute of the day. */
+/** Parses `HH:MM` as a minute of the day. */
 const time = z
   .string()
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of the UTC day such as 16:30.')
   .transform((text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3)))
 
-/** Rates in place of the usual ones, where all of the conditions hold. */
+/** Rates that replace the ordinary ones where all of the tier's conditions hold. */
 const TierFields = z
   .object({
     above: z.int().min(1).max(1_000_000_000).nullish(),
@@ -87,7 +87,10 @@ const TierFields = z
   })
 type TierFields = z.output<typeof TierFields>
 
-/** USD per 1,000,000 tokens or characters; `second`, `image`, `request` and `search` per piece. Each up to `maxPriceUsd`. */
+/**
+ * USD per 1,000,000 tokens or characters; `second`, `image`, `request` and `search` per piece. Each up to
+ * `maxPriceUsd`.
+ */
 export const PricingFields = z.object({
   input: price,
   output: price,
@@ -102,7 +105,7 @@ export type PricingFields = z.output<typeof PricingFields>
 
 const shown = z.number().nullable()
 
-/** The rates but for the first two, which each price has. */
+/** The rates except the first two, which every price has. */
 export const shownRates = {
   cached_input: shown,
   cached_audio_input: shown.describe('Sound read from a cache.'),
@@ -139,7 +142,7 @@ const tiers = z
   .array(TierAnswer)
   .describe('Rates in place of those above; null for those that stay. The later of two counts.')
 
-/** A price in an answer; null for what has no price of its own. */
+/** A price in an answer; null for rates without a price of their own. */
 export const PricingAnswer = z
   .object({
     input: z.number(),
@@ -150,7 +153,7 @@ export const PricingAnswer = z
   })
   .describe(inUsd)
 
-/** The same of a model that may have no price. */
+/** The price of a model that may have none. */
 export const ModelPricingAnswer = PricingAnswer.extend({
   input: shown.describe('Null where no price is known.'),
   output: shown,
@@ -186,7 +189,7 @@ const toTierAnswer = ({ above, serviceTier, hours, rates }: PriceTier) => ({
   ...toRatesAnswer(rates),
 })
 
-/** A price as it is answered, in USD. */
+/** Converts a price to its answer, in USD. */
 export const toPricingAnswer = (pricing: Pricing) => ({
   input: toUsd(pricing.input),
   output: toUsd(pricing.output),
@@ -195,7 +198,7 @@ export const toPricingAnswer = (pricing: Pricing) => ({
   currency: 'USD' as const,
 })
 
-/** The same of no price: `usd` for what is read and written, null for all else. */
+/** Builds the answer for a model without a price: `each` for prompt and answer, null for all other rates. */
 export const toUnpricedAnswer = (each: number | null) => ({
   input: each,
   output: each,
@@ -206,7 +209,7 @@ export const toUnpricedAnswer = (each: number | null) => ({
 
 type RateFields = Partial<Record<(typeof rateFields)[keyof Rates], bigint | null | undefined>>
 
-/** What is set of the rates. */
+/** Converts the given fields to rates. */
 function toRates(fields: RateFields): Partial<Rates> {
   const entries = rateNames.flatMap(([rate, field]) => {
     const nanos = fields[field]
@@ -222,7 +225,7 @@ const toTier = ({ above, service_tier: tier, from, until, ...fields }: TierField
   rates: toRates(fields),
 })
 
-/** A price as it was sent. */
+/** Converts a price from a request. */
 export function toPricing({ input, output, tiers: sent, ...fields }: PricingFields): Pricing {
   const rates = { input, output, ...toRates(fields) }
   return sent && sent.length > 0 ? { ...rates, tiers: sent.map(toTier) } : rates

@@ -5,7 +5,7 @@ import type { ProviderConnection } from './snapshot'
 import type { Provider } from '../providers/provider'
 import { RelayOptions } from '../providers/provider'
 
-/** Rows for unit tests, each complete, so that a test names only what it is about. */
+/** Builds rows for unit tests, each complete, so that a test names only the fields it is about. */
 export const sampleModel = (fields: Partial<Model> = {}): Model => ({
   id: 'fake/one',
   provider: 'fake',
@@ -79,7 +79,7 @@ export const sampleMembership = (
   ...fields,
 })
 
-/** What an organization has for its members. */
+/** A sample of an organization's offer and limits. */
 export const sampleShared = (offer: Offer, fields: Partial<Shared['limits']> = {}): Shared => ({
   offer,
   limits: {
@@ -93,7 +93,7 @@ export const sampleShared = (offer: Offer, fields: Partial<Shared['limits']> = {
   },
 })
 
-/** What an operator allows: all, and owners' prices up to 1,000 USD. */
+/** A sample of an operator's policy: everything is allowed, and owners' prices up to 1,000 USD. */
 export const sampleOpen = {
   platformConnections: true,
   unpricedModels: 'refuse' as const,

@@ -10,7 +10,7 @@ export interface ProviderConnection {
   id: string
   provider: string
   name: string
-  /** The account it belongs to, null for the operator's own; decides which way out it takes. */
+  /** The account that owns it, null for the operator's own; decides whether egress is guarded. */
   owner: string | null
   /** Without a final slash; null for a provider inside the process. */
   baseUrl: string | null
@@ -19,18 +19,18 @@ export interface ProviderConnection {
   /** Lower comes first. */
   priority: number
   isDefault: boolean
-  /** Its provider last refused its credential, or a test of it failed. */
+  /** Whether its provider last rejected its credential, or its test failed. */
   isFailing: boolean
-  /** Requests and tokens a minute that it takes, null for no limit. */
+  /** Its limits of requests and tokens a minute, null for no limit. */
   rpm: number | null
   tpm: number | null
   /** The self-hosted gateway that calls its provider; null where Tollgate does. */
   gatewayId: string | null
-  /** The models that are known only from it, and that nobody else serves; null for any. */
+  /** The models that are known only from it, and that no other connection serves; null for any. */
   onlyModels: ReadonlySet<string> | null
 }
 
-/** The catalogue at one moment. A request keeps the one that it began with. */
+/** The catalogue at one moment. A request uses one snapshot from beginning to end. */
 export interface Snapshot {
   models: ReadonlyMap<string, Model>
   providers: ReadonlyMap<string, Provider>
@@ -40,14 +40,14 @@ export interface Snapshot {
   collections: ReadonlyMap<string, Collection>
 }
 
-/** What a snapshot is made of; later models and providers replace earlier ones of the same name. */
+/** The parts of a snapshot; later models and providers replace earlier ones of the same name. */
 export interface Parts {
   models: readonly Model[]
   providers: readonly Provider[]
   connections: readonly ProviderConnection[]
-  /** Of the system. */
+  /** Collections of the system. */
   collections?: readonly Collection[]
-  /** What operators set models to cost. */
+  /** The operator's prices for models. */
   prices?: PriceSteps | undefined
 }
 
@@ -66,7 +66,7 @@ export const toListed = ({
   parent: null,
 })
 
-/** Puts the parts in order: models by provider and name, connections by who is tried first. */
+/** Puts the parts in order: models by provider and name, connections by the order in which they are tried. */
 export function toSnapshot(parts: Parts): Snapshot {
   const { models, providers, connections, collections = [], prices } = parts
   const byKey = new Map(providers.map((provider) => [provider.key, provider]))
@@ -93,7 +93,7 @@ export function toSnapshot(parts: Parts): Snapshot {
   }
 }
 
-/** `auto-free` has models that cost nothing: of those that it was given, else of all there are. */
+/** Fills `auto-free` with models that cost nothing: those it lists, else all that exist. */
 function ofFree(collection: Collection, models: ReadonlyMap<string, Model>): Collection {
   if (collection.name !== freeCollection) return collection
   const given = collection.members.filter(({ modelId }) => models.get(modelId)?.isFree)
@@ -112,7 +112,7 @@ function ofFree(collection: Collection, models: ReadonlyMap<string, Model>): Col
   }
 }
 
-/** With the address that its own options make, if it was given none. */
+/** Completes a connection with the address that its own options make, if it has none. */
 export function withOwnAddress(
   connection: ProviderConnection,
   provider: Provider | undefined,
@@ -121,12 +121,12 @@ export function withOwnAddress(
   try {
     return { ...connection, baseUrl: deriveAddress({ provider, connection }) ?? null }
   } catch {
-    // A damaged credential is told by whatever uses it.
+    // A damaged credential is reported where it is used.
     return connection
   }
 }
 
-/** What decides whose turn it is. */
+/** The fields that decide the order of connections. */
 type Turn = Pick<ProviderConnection, 'id' | 'isDefault' | 'priority'>
 
 /** Default first, then by priority, then the oldest. */

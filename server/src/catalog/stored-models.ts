@@ -13,7 +13,7 @@ import { dialects, RelayOptions, type Provider } from '../providers/provider'
 const StoredCapabilities = z.record(z.enum(capabilities), z.boolean())
 const Dialect = z.enum(dialects)
 
-/** A row of `model` as a model. Throws when the row is damaged. */
+/** Converts a row of `model`. Throws when the row is damaged. */
 export function toModel(row: Selectable<ModelRow>): Model {
   return {
     id: row.id,
@@ -35,8 +35,8 @@ export function toModel(row: Selectable<ModelRow>): Model {
 }
 
 /**
- * The model of a row; what is damaged is said. A damaged price is none, and the model is not served:
- * left out, it would make room for the one of that name that comes with Tollgate, at its price.
+ * Converts a row to its model, and reports damage. A model with a damaged price has none, and is not served: left out,
+ * it would make room for the built-in one of that name, at its price.
  */
 export function toModels(
   row: Selectable<ModelRow>,
@@ -54,7 +54,7 @@ export function toModels(
   }
 }
 
-/** A row of `provider` as a provider. Throws when the row is damaged. */
+/** Converts a row of `provider`. Throws when the row is damaged. */
 export const toProvider = (row: Selectable<ProviderRow>): Provider => ({
   key: row.key,
   name: row.name,
@@ -72,11 +72,11 @@ export const toProvider = (row: Selectable<ProviderRow>): Provider => ({
 
 type Owned = Pick<Selectable<ConnectionRow>, 'id' | 'scope' | 'user_id' | 'organization_id'>
 
-/** Nobody but the operator goes unguarded: what is not the platform's counts as a stranger's. */
+/** Returns the owner for egress: only the operator's connections go unguarded; any other counts as owned. */
 export const ownerOf = ({ id, scope, user_id: user, organization_id: organization }: Owned) =>
   scope === 'platform' ? null : (user ?? organization ?? id)
 
-/** A row of `connection` as a connection. Throws when it is damaged, or its secret does not open. */
+/** Converts a row of `connection`. Throws when it is damaged, or its secret cannot be decrypted. */
 export const toConnection = (
   row: Selectable<ConnectionRow>,
   { sealingKeys }: Pick<StoredOptions, 'sealingKeys'>,
@@ -100,11 +100,11 @@ export const toConnection = (
 export interface StoredOptions {
   /** Opens the credentials. */
   sealingKeys: SealingKeys
-  /** A row that cannot be used is left out, and said. */
+  /** Reports a row that cannot be used and is left out. */
   onDamaged: (what: string, error: unknown) => void
 }
 
-/** The values of the rows that can be read. */
+/** Converts the rows that can be read. */
 export const usable = <Row, Value>(
   rows: readonly Row[],
   read: (row: Row) => Value,
@@ -119,7 +119,10 @@ export const usable = <Row, Value>(
     }
   })
 
-/** What operators added, as far as it is in use. Rejects when the database does not answer. */
+/**
+ * Reads the parts of the catalogue that operators added, as far as they are enabled. Rejects when the database does
+ * not answer.
+ */
 export async function readStored(db: Kysely<Schema>, options: StoredOptions): Promise<Parts> {
   const { onDamaged } = options
   const [providers, models, connections, collections, prices] = await Promise.all([

@@ -39,12 +39,12 @@ const StoredPricing = z.object({
   tiers: z.array(StoredTier).max(mostTiers).exactOptional(),
 })
 
-/** A price as its column: nano-dollars as text, since JSON numbers are not exact. */
+/** Converts a price to its column: nano-dollars as text, since JSON numbers are not exact. */
 export const toStoredPricing = (pricing: Pricing) =>
   JSON.stringify(pricing, (_name, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,
   )
 
-/** The price in such a column. Throws where it is damaged. */
+/** Reads the price from such a column. Throws where it is damaged. */
 export const readPricing = (column: unknown): Pricing | null =>
   column === null ? null : StoredPricing.parse(column)

@@ -2,14 +2,14 @@ import type { Model, Pricing } from './model'
 import { isServable } from './is-priced'
 
 /**
- * What the operator decides for models without a price on connections of the platform: they are refused,
- * cost nothing, or cost what is set here, in nano-dollars a million tokens.
+ * The operator's policy for models without a price on connections of the platform: they are refused, cost nothing, or
+ * cost the rates given here, in nano-dollars a million tokens.
  */
 export type UnpricedModels = 'refuse' | 'free' | { readonly input: bigint; readonly output: bigint }
 
 const nothing: Pricing = { input: 0n, output: 0n }
 
-/** A model as the platform's connections serve it: the same object unless the operator decides otherwise. */
+/** Returns a model as the platform's connections serve it: the same object unless the operator's policy changes it. */
 export function applyUnpricedPolicy(model: Model, unpriced: UnpricedModels): Model {
   if (unpriced === 'refuse' || isServable(model)) return model
   return unpriced === 'free'

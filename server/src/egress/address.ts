@@ -7,14 +7,14 @@ type Network = ReturnType<typeof ipaddr.parseCIDR>
 const networks = (texts: readonly string[]): Network[] =>
   texts.map((text) => ipaddr.parseCIDR(text))
 
-/** Where today's global unicast addresses of IPv6 are. Source: IANA, ipv6-address-space. */
+/** The range of today's global unicast addresses of IPv6. Source: IANA, ipv6-address-space. */
 const globalUnicast = networks(['2000::/3'])
 
-/** What counts as unicast and yet leads inside, or nowhere. */
+/** Addresses that count as unicast but lead into a private network, or nowhere. */
 const exceptions = networks([
-  // Answers inside every Azure machine: certificates, secrets of extensions.
+  // Inside every Azure machine: certificates, secrets of extensions.
   '168.63.129.16/32',
-  // Given back in 2006, and routed nowhere since.
+  // Returned in 2006, and routed nowhere since.
   '3ffe::/16',
 ])
 
@@ -30,7 +30,7 @@ const isIn = (address: ipaddr.IPv4 | ipaddr.IPv6, list: readonly Network[]) =>
  * special use, and no IPv6 address that carries an IPv4 one.
  */
 export function isPublic(text: string): boolean {
-  // Short, octal and hexadecimal spellings, and zones, are none of these.
+  // Short, octal and hexadecimal spellings, and zones, are not accepted.
   if (isIP(text) === 0 || text.includes('%')) return false
   const address = ipaddr.parse(text)
   if (address.range() !== 'unicast' || isIn(address, exceptions)) return false
@@ -48,7 +48,7 @@ export function isWithin(text: string, ranges: readonly string[]): boolean {
   return isIn(ipaddr.parse(text), known)
 }
 
-/** One spelling for each address. */
+/** Returns the one spelling that all forms of an address share. */
 const canonical = (text: string) => ipaddr.parse(text.replace(/%.*$/, '')).toNormalizedString()
 
 /** Whether an address, written in full, is one of this machine's own. */

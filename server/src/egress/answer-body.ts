@@ -1,24 +1,24 @@
 import { MalformedAnswer, type AnswerHead } from './answer-head'
 
-/** A line between chunks, extensions included, and all lines after the last one. */
+/** The maximum length of a line between chunks, extensions included, and of all lines after the last one together. */
 const longestLine = 4096
 const longestTrailer = 16 * 1024
 
 /**
- * A size, and extensions, which mean nothing here: only where their line ends is of importance, so that no control
- * characters are among them. Source: RFC 9112, 7.1.1.
+ * A size and its extensions, which are ignored here: only the end of their line matters, so that they may contain no
+ * control characters. Source: RFC 9112, 7.1.1.
  */
 const sizeLine = /^([\da-f]{1,12})(?:[\t ]*;[\t -~\x80-\xff]*)?\r\n$/i
-/** A field as in a head: nothing folded, no blank before its colon. */
+/** A field as in a head: not folded, no blank before its colon. */
 const trailerLine = /^[\w!#$%&'*+.^`|~-]+:[\t -~\x80-\xff]*\r\n$/
 
-/** How many chunks a body may have that are small, and how many bytes each of the others must have. */
+/** The maximum number of small chunks in a body, and the minimum of bytes in each other chunk. */
 const maxSmallChunks = 4096
 const minChunkBytes = 32
 
 type Expected = 'size' | 'end of chunk' | 'trailer'
 
-/** Of each line all that may come before its end. */
+/** The valid beginnings of each kind of line, before its end. */
 const lineBegins: Readonly<Record<Expected, RegExp>> = {
   size: /^[\da-f]{1,12}(?:\r|[\t ]*|[\t ]*;[\t -~\x80-\xff]*\r?)$/i,
   'end of chunk': /^\r$/,
@@ -29,13 +29,13 @@ const lineBegins: Readonly<Record<Expected, RegExp>> = {
 export class BodyFrames {
   /** The body is whole. */
   isWhole: boolean
-  /** How many of the last bytes do not belong to the answer. */
+  /** The number of bytes at the end that do not belong to the answer. */
   surplus = 0
   readonly #isChunked: boolean
-  /** Bytes of the body, or of its chunk, that are still to come. */
+  /** The bytes of the body, or of its chunk, that are still missing. */
   #left: number
   #expected: Expected = 'size'
-  /** A line that has not come whole. */
+  /** A line that has not arrived in full. */
   #line = ''
   #trailerBytes = 0
   #chunks = 0
@@ -47,13 +47,13 @@ export class BodyFrames {
     this.isWhole = !this.#isChunked && this.#left === 0
   }
 
-  /** Whether the body is whole where its connection has been closed in order. */
+  /** Whether the body is complete where its connection has been closed in order. */
   get mayEnd(): boolean {
     return this.#left === Infinity
   }
 
   /**
-   * What of these bytes belongs to the body: a part of the same memory, in which what stood between
+   * Returns the part of these bytes that belongs to the body: a part of the same memory, in which the text between
    * chunks is overwritten. Throws `MalformedAnswer`.
    */
   push(bytes: Buffer): Buffer {
@@ -114,13 +114,13 @@ export class BodyFrames {
     if (this.#left === 0) this.#expected = 'trailer'
   }
 
-  /** Refuses what no end can mend, as a sender who waits for more would have us wait for it. */
+  /** Rejects a line as soon as no end could make it valid: waiting for the rest would leave the request hanging. */
   #checkBegin(line: string): void {
     if (lineBegins[this.#expected].test(line)) return
     throw new MalformedAnswer('the answer has more than a size between its chunks')
   }
 
-  /** Fields after a body say nothing that is asked for, and nothing else may stand there. */
+  /** The fields after a body are not used, but nothing except fields may stand there. */
   #takeTrailer(line: string): void {
     this.#trailerBytes += line.length
     this.isWhole = line === '\r\n'

@@ -1,6 +1,6 @@
 import { HeadFields, trimBlanks } from './head-fields'
 
-/** How the end of a body is found. Source: RFC 9112, 6.3. */
+/** The way in which the end of a body is found. Source: RFC 9112, 6.3. */
 export type Framing = 'none' | 'length' | 'chunked' | 'until-close'
 
 /** The first lines of an answer. */
@@ -10,25 +10,25 @@ export interface AnswerHead {
   framing: Framing
   /** Bytes of the body; only where its framing is `length`. */
   length: number
-  /** How long the connection may be idle before it is used again, milliseconds; 0: never again. */
+  /** The time for which the idle connection may be reused, in milliseconds; 0: never. */
   keepMs: number
 }
 
-/** What is sent is not HTTP/1.1, or could be read in two ways. */
+/** An answer that is not HTTP/1.1, or is ambiguous. */
 export class MalformedAnswer extends Error {
   override readonly name = 'MalformedAnswer'
 }
 
-/** Servers that say nothing close after a minute or more, most of them; some after five seconds. */
+/** The idle time of servers that state none: most close after a minute or more; some after five seconds. */
 const usualKeepMs = 30_000
-/** What it takes a close to arrive here. */
+/** The time for a server's close to arrive here. */
 const marginMs = 1000
 
-/** The line of the status, and one line a field: nothing folded, no blank before a colon, no control characters. */
+/** The status line, and one line a field: not folded, no blank before a colon, no control characters. */
 const shape =
   /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t -~\x80-\xff]*)?(?:\r\n[\w!#$%&'*+.^`|~-]+:[\t -~\x80-\xff]*)*$/
 
-/** Reads a head, without the empty line at its end. Throws `MalformedAnswer`. */
+/** Parses a head, without the empty line at its end. Throws `MalformedAnswer`. */
 export function parseHead(text: string): AnswerHead {
   const [, minor, digits] = shape.exec(text) ?? []
   if (digits === undefined) return parseLoose(text)
@@ -40,7 +40,10 @@ export function parseHead(text: string): AnswerHead {
   return { status, fields, framing, length, keepMs: isReusable ? keepMsOf(fields, minor) : 0 }
 }
 
-/** A line may end without CR. Others may see another head in it, so that nothing follows it. Source: RFC 9112, 2.2. */
+/**
+ * Parses a head with lines that end without CR. Other clients may read another head from it, so that its connection is
+ * not reused. Source: RFC 9112, 2.2.
+ */
 function parseLoose(text: string): AnswerHead {
   const strict = text.replaceAll(/\r?\n/g, '\r\n')
   if (strict === text) throw new MalformedAnswer('the head of the answer is not HTTP/1.1')
@@ -58,9 +61,8 @@ function framingOf(status: number, fields: HeadFields): Framing {
 }
 
 /**
- * Whether the sender may take another place for the end of the body, so that the rest would be read as the
- * next answer: with two ends, with chunks in HTTP/1.0, and with a body where none can be.
- * Source: RFC 9112, 6.1 and 6.3.
+ * Whether the sender may see the end of the body at another place, so that the rest would be read as the next answer:
+ * with two ends, with chunks in HTTP/1.0, and with a body where none can be. Source: RFC 9112, 6.1 and 6.3.
  */
 function isAmbiguous(framing: Framing, fields: HeadFields, minor: string | undefined): boolean {
   const isCoded = fields.has('transfer-encoding')
@@ -70,7 +72,7 @@ function isAmbiguous(framing: Framing, fields: HeadFields, minor: string | undef
 
 const isDigits = /^\d{1,15}$/
 
-/** The same length may be told more than once. */
+/** Parses Content-Length, which may be sent several times with the same value. */
 function lengthOf(value: string): number {
   if (isDigits.test(value)) return Number(value)
   const [first = '', ...others] = value.split(',').map((part) => trimBlanks(part, 0, part.length))

@@ -3,7 +3,7 @@ import { HeldBytes } from './held-bytes'
 /** An upstream's answer: its head, and a body that is pulled. It is read to its end, or cancelled. */
 export interface Answer {
   readonly status: number
-  /** By a name in any case; what was sent several times is joined by `, `. */
+  /** By a name in any case; values of a field sent several times are joined by `, `. */
   readonly headers: { get: (name: string) => string | null }
   /**
    * The next bytes of the body, decompressed; undefined after its end. One read at a time. Rejects
@@ -12,20 +12,20 @@ export interface Answer {
   read: () => Promise<Uint8Array | undefined>
   /** The rest of the body as text. Throws `AnswerTooLong`, and as `read` does. */
   text: (mostBytes?: number) => Promise<string>
-  /** Nobody reads on. Twice is harmless, and so it is after the end. */
+  /** Stops reading. Calling it twice is harmless, and so is calling it after the end. */
   cancel: () => void
 }
 
-/** A body has more bytes than somebody wanted to read. */
+/** A body has more bytes than the reader's maximum. */
 export class AnswerTooLong extends Error {
   override readonly name = 'AnswerTooLong'
 }
 
 const usualMost = 20 * 1024 * 1024
-/** Beyond it they are put together as they come: each is an object many times its size. */
+/** Beyond this number the pieces are joined as they arrive: each is an object many times its size. */
 const mostPieces = 256
 
-/** The rest of a body, which is cancelled where it is too long. Throws as `Answer.text` does. */
+/** Reads the rest of a body, and cancels it where it is too long. Throws as `Answer.text` does. */
 export async function readWhole(
   answer: Pick<Answer, 'read' | 'cancel'>,
   mostBytes = usualMost,
@@ -50,17 +50,17 @@ export async function readWhole(
   return pieces.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(pieces)
 }
 
-/** The same as text. Throws as `Answer.text` does. */
+/** Reads a body as text. Throws as `Answer.text` does. */
 export async function readText(
   answer: Pick<Answer, 'read' | 'cancel'>,
   mostBytes?: number,
 ): Promise<string> {
   const text = (await readWhole(answer, mostBytes)).toString('utf8')
-  // A mark of the byte order, which no parser takes.
+  // A byte order mark, which no parser accepts.
   return text.startsWith('\uFEFF') ? text.slice(1) : text
 }
 
-/** What is no upstream's, in the shape of one's: the answers of the sandbox. */
+/** An answer without an upstream, in the same shape: those of the sandbox. */
 export class LocalAnswer implements Answer {
   readonly status: number
   readonly headers: Headers

@@ -1,6 +1,6 @@
 /**
- * An upstream was not reached, or was lost. `connected` false: not a byte of the request can have
- * been read, so that another one may be tried.
+ * An upstream was not reached, or its connection was lost. `connected` false: not a byte of the request can have been
+ * read, so that a failover is safe.
  */
 export class ConnectionFailed extends Error {
   override readonly name: string = 'ConnectionFailed'

@@ -6,36 +6,36 @@ import { HttpExchange, type Resending } from './exchange'
 import type { Stop } from './stop-signal'
 import type { UrlTarget } from './target'
 
-/** How a TLS connection is made, where the URL alone does not say it. */
+/** Options of a TLS connection that its URL does not determine. */
 export interface TlsOptions {
-  /** Whom the certificate must name; a URL with an address names nobody else. */
+  /** The name that the certificate must have; without it, a URL with an address requires that address. */
   serverName?: string
-  /** Authorities instead of the usual ones. */
+  /** Certificate authorities instead of the default ones. */
   ca?: string
 }
 
-/** Where a connection leads, and who may use it. */
+/** The target of a connection, and the requests that may use it. */
 export interface Dialling {
-  /** Of all connections that serve the same requests. */
+  /** The key that connections for the same requests share. */
   key: string
   target: UrlTarget
   tls: TlsOptions | undefined
-  /** For connecting, name resolution and TLS included. */
+  /** The timeout for connecting, name resolution and TLS included. */
   connectMs: number
-  /** Told of a connection that can be used again, for so many milliseconds. */
+  /** Called with a connection that can be used again, and for how many milliseconds. */
   onIdle: (connection: HttpConnection, keepMs: number) => void
-  /** Told of a connection that its server has closed while it was idle. */
+  /** Called with a connection that its server has closed while it was idle. */
   onIdleClosed: (connection: HttpConnection) => void
 }
 
-/** A request as it is written. */
+/** A request in its written form. */
 export interface OutgoingMessage {
   /** All lines before the body; ASCII. */
   head: string
   body: string | undefined
-  /** Told once the system has taken all of it. */
+  /** Released once the operating system has taken the whole message. */
   sent?: { release: () => void } | undefined
-  /** Of head and body. */
+  /** The size of head and body together. */
   bytes: number
 }
 
@@ -53,19 +53,19 @@ export class HttpConnection {
     connectError: (socket, error) => socket.data.#refuse(error),
   }
   readonly key: string
-  /** How many requests it has served, the running one included. */
+  /** The number of requests served, including the running one. */
   exchanges = 0
-  /** When the last answer on it was whole; monotonic. Set by who keeps it. */
+  /** The time at which the last answer on it was complete; monotonic. Set by the pool. */
   idleSinceMs = 0
-  /** When it was last taken for a request; monotonic. Set by who kept it. */
+  /** The time at which it was last taken for a request; monotonic. Set by the pool. */
   takenAtMs = 0
   readonly #dialling: Dialling
   #socket: Socket<HttpConnection> | undefined
   #ready: PromiseWithResolvers<void> | undefined
   #exchange: HttpExchange | undefined
-  /** What the system did not take yet. */
+  /** Bytes that the operating system has not taken yet. */
   #unsent: Buffer | undefined
-  /** Told once it did. */
+  /** Released once it has taken them. */
   #sent: OutgoingMessage['sent']
   #isClosed = false
 
@@ -99,8 +99,8 @@ export class HttpConnection {
   }
 
   /**
-   * Sends a request. Undefined where not a byte of it could be sent, as the connection has been closed:
-   * it may go by another one. Else as `Exchange.answer`.
+   * Sends a request. Undefined where not a byte of it could be sent, as the connection has been closed: another one
+   * may be used. Else as `HttpExchange.answer`.
    */
   exchange(
     message: OutgoingMessage,
@@ -113,12 +113,12 @@ export class HttpConnection {
     return this.#exchange.answer
   }
 
-  /** Whether anything of it was sent; what the system does not take at once follows. */
+  /** Writes a message; returns whether any of it was sent. The operating system takes the rest later. */
   #write({ head, body, bytes, sent: told }: OutgoingMessage): boolean {
     const socket = this.#socket
     if (!socket || this.#isClosed) return false
     const text = body === undefined ? head : head + body
-    // Encoded once where it may be taken in parts.
+    // Encoded once, as the operating system may take it in parts.
     const message = bytes > mostAtOnce ? Buffer.from(text) : text
     const sent = socket.write(message)
     if (sent < 0) return false
@@ -143,7 +143,7 @@ export class HttpConnection {
     else this.close()
   }
 
-  /** In order: for what nobody waits for. */
+  /** Closes the connection in order, when no request needs it. */
   close(): void {
     this.#exchange = undefined
     this.#isClosed = true
@@ -172,7 +172,7 @@ export class HttpConnection {
     else if (!this.#dialling.target.isSecure) this.#ready?.resolve()
   }
 
-  /** The certificate has been judged: by its authority, its dates and its names. */
+  /** The runtime has verified the certificate: its authority, its dates and its names. */
   #secured(socket: Socket<HttpConnection>, isGood: boolean, error: Error | null): void {
     if (isGood && error === null && socket.authorized) this.#ready?.resolve()
     else this.#refuse(error ?? new Error('the certificate was refused'))
@@ -188,7 +188,7 @@ export class HttpConnection {
   }
 
   #receive(bytes: Buffer): void {
-    // An answer to nothing could be taken for that of the next request.
+    // Bytes outside an exchange could be taken for the next request's answer.
     if (this.#exchange) this.#exchange.receive(bytes)
     else this.destroy()
   }
@@ -215,7 +215,7 @@ export class HttpConnection {
   }
 }
 
-/** The name is asked for and must be in the certificate, or else the address. */
+/** Sends the name by SNI and requires it in the certificate; without a name, requires the address. */
 function tlsOptions(hostname: string, { serverName, ca }: TlsOptions = {}): TLSOptions {
   const name = serverName ?? (isIP(hostname) === 0 ? hostname : undefined)
   return {

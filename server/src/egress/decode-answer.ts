@@ -7,7 +7,7 @@ import {
 } from 'node:zlib'
 import { AnswerTooLong, readText, type Answer } from './answer'
 
-/** By name, as RFC 9110, 8.4.1 and RFC 8878 have them. */
+/** Decoders by name, as RFC 9110, 8.4.1 and RFC 8878 define them. */
 const decoders: ReadonlyMap<string, () => Transform> = new Map(
   Object.entries({
     gzip: createGunzip,
@@ -19,8 +19,8 @@ const decoders: ReadonlyMap<string, () => Transform> = new Map(
 )
 
 /**
- * The same answer with a body that is decompressed as it is read. It was asked for uncompressed, so
- * few are not; one that is compressed twice, or in a way nobody knows, fails when it is read.
+ * Returns the answer with a body that is decompressed as it is read. Tollgate requests uncompressed answers, so few
+ * need it; one that is compressed twice, or in an unknown way, fails when it is read.
  */
 export function decodeAnswer(answer: Answer, coding: string): Answer {
   const name = coding.trim().toLowerCase()
@@ -28,7 +28,7 @@ export function decodeAnswer(answer: Answer, coding: string): Answer {
   return new DecodedAnswer(answer, decoders.get(name) ?? (() => unknown(name)))
 }
 
-/** How many times as long as what came an answer may be, once it is longer than the second. */
+/** The maximum ratio of decompressed to compressed bytes, for answers longer than the second bound. */
 const maxRatio = 100
 const maxFreeBytes = 1024 * 1024
 
@@ -51,7 +51,7 @@ class DecodedAnswer implements Answer {
     this.headers = answer.headers
     this.#answer = answer
     this.#decoder = decoder()
-    // What fails is thrown to whoever reads the pieces.
+    // A failure is thrown to the reader of the pieces.
     pipeline(Readable.from(this.#encoded()), this.#decoder, () => undefined)
     this.#pieces = this.#decoder[Symbol.asyncIterator]()
   }
@@ -69,7 +69,7 @@ class DecodedAnswer implements Answer {
     }
   }
 
-  /** Throws `AnswerTooLong` for a few bytes that stand for very many. */
+  /** Throws `AnswerTooLong` for a body that decompresses to far more bytes than arrived. */
   #checkRatio(): void {
     if (this.#decodedBytes <= Math.max(maxFreeBytes, maxRatio * this.#encodedBytes)) return
     throw new AnswerTooLong(`an answer is more than ${maxRatio} times as long as what came of it`)

@@ -4,42 +4,41 @@ import { Transport, type Request } from './transport'
 
 /** One request to an upstream. */
 export interface UpstreamCall extends Request {
-  /** Whose connection it goes by: an account, or null for the operator's own. */
+  /** The account that owns the connection, or null for the operator's own. */
   owner: string | null
 }
 
-/** A request by the connection of somebody who is not the operator. */
+/** A request over a connection that is not the operator's. */
 export interface OwnedCall extends Request {
   owner: string
 }
 
-/** The way out for addresses that users set. */
+/** The way out for addresses that customers set. */
 export interface GuardedWay {
   send: (call: OwnedCall) => Promise<Answer>
 }
 
 interface Ways {
-  /** Without it nothing of a user's is sent. */
+  /** Without it no request of an account's own connection is sent. */
   guarded?: GuardedWay
 }
 
 /**
- * The only way out to an upstream. The operator's connections may lead anywhere; whatever belongs to
- * somebody else takes the guarded way. A host that does not take connections is given up after
- * `connectMs`.
+ * The only way out to an upstream. The operator's connections may lead anywhere; all others take the guarded way. An
+ * attempt to connect to a host ends after `connectMs`.
  */
 export class Egress {
   readonly #timers: { readonly connectMs: number }
   readonly #guarded: GuardedWay | undefined
   readonly #transport = new Transport()
 
-  /** `connectMs` is read each time, as it may be set anew. */
+  /** `connectMs` is read each time, as the setting may change. */
   constructor(timers: { readonly connectMs: number }, { guarded }: Ways = {}) {
     this.#timers = timers
     this.#guarded = guarded
   }
 
-  /** Rejects with `ConnectionFailed`, or the reason of the signal. */
+  /** Sends a request. Rejects with `ConnectionFailed`, or the reason of the signal. */
   send(call: UpstreamCall): Promise<Answer> {
     const { owner } = call
     if (owner === null) return this.#transport.send(call, this.#timers)

@@ -6,34 +6,34 @@ import { decodeAnswer } from './decode-answer'
 import { HeadBytes } from './head-bytes'
 import type { Stop } from './stop-signal'
 
-/** What an exchange needs of its connection. */
+/** The part of a connection that an exchange uses. */
 interface Line {
   pause: () => void
   resume: () => void
-  /** The answer is whole. The connection may be used again for so many milliseconds, or for none. */
+  /** Called when the answer is complete. The connection may be used again for the given milliseconds, or not at all. */
   release: (keepMs: number) => void
-  /** The answer is not whole. */
+  /** Called when the answer is incomplete. */
   destroy: () => void
 }
 
-/** A way to send a request again that went out by a connection which had been idle. */
+/** A way to repeat a request that was sent over an idle connection. */
 export interface Resending {
   /**
-   * Sends it once more where a connection that is lost by now can have been closed before the request came to
-   * it; undefined where it cannot. Rejects as `Exchange.answer` does.
+   * Sends the request once more where its lost connection may have been closed before the request arrived; undefined
+   * where it cannot have been. Rejects as `HttpExchange.answer` does.
    */
   resend: () => Promise<Answer> | undefined
 }
 
-/** Beyond it nothing more is taken from the connection until somebody has read. */
+/** Backpressure: beyond it no more is read from the connection until the reader takes some. */
 const mostUnreadBytes = 256 * 1024
-/** Heads that say only that the real one is still to come. */
+/** The maximum of interim heads, which only precede the final one. */
 const mostInterim = 8
 const onceOnly = { once: true }
 
-/** One request on a connection, and its answer as it comes. */
+/** One request on a connection, and its answer as it arrives. */
 export class HttpExchange implements Answer {
-  /** The same, once there is a head. Rejects with `ConnectionFailed`, or the reason of the signal. */
+  /** Resolves with this exchange once it has a head. Rejects with `ConnectionFailed`, or the reason of the signal. */
   readonly answer: Promise<Answer>
   readonly #line: Line
   readonly #signal: Stop
@@ -48,9 +48,9 @@ export class HttpExchange implements Answer {
   #isPaused = false
   #reader: PromiseWithResolvers<Buffer | undefined> | undefined
   #failure: { reason: unknown } | undefined
-  /** The connection is not ours any more. */
+  /** Set once the exchange no longer uses the connection. */
   #isOver = false
-  /** Until the first byte of the answer: what was answered was read. */
+  /** Set until the first byte of the answer, which proves that the request was read. */
   #resending: Resending | undefined
 
   constructor(line: Line, signal: Stop, resending?: Resending) {
@@ -72,12 +72,12 @@ export class HttpExchange implements Answer {
     return this
   }
 
-  /** Of the head. */
+  /** Returns a field of the head. */
   get(name: string): string | null {
     return this.#head?.fields.get(name.toLowerCase()) ?? null
   }
 
-  /** Bytes that came on the connection. */
+  /** Takes bytes from the connection. */
   receive(bytes: Buffer): void {
     this.#resending = undefined
     try {
@@ -88,7 +88,7 @@ export class HttpExchange implements Answer {
     }
   }
 
-  /** The connection has been closed; in order, unless there is an error. */
+  /** Handles the close of the connection; in order, unless there is an error. */
   closed(error?: unknown): void {
     if (this.#isOver) return
     if (error === undefined && this.#frames?.mayEnd) {
@@ -104,7 +104,7 @@ export class HttpExchange implements Answer {
     this.#fail(new ConnectionFailed(true, error ?? new Error('closed before the answer was whole')))
   }
 
-  /** Of the signal. */
+  /** Handles the abort of the signal. */
   handleEvent(): void {
     this.#unread = []
     this.#fail(this.#signal.reason)
@@ -130,7 +130,7 @@ export class HttpExchange implements Answer {
     this.#hand()
   }
 
-  /** What comes after the head; undefined as long as there is none. */
+  /** Takes bytes of the head. Returns the bytes after it; undefined while it is incomplete. */
   #takeHead(bytes: Buffer): Buffer | undefined {
     const rest = this.#headBytes.push(bytes)
     if (rest === undefined) return undefined
@@ -163,7 +163,7 @@ export class HttpExchange implements Answer {
     }
   }
 
-  /** All that was not read yet. */
+  /** Takes all unread bytes. */
   #taken(): Buffer | undefined {
     const [first, ...others] = this.#unread
     const whole = first && others.length > 0 ? Buffer.concat(this.#unread) : first
@@ -176,7 +176,7 @@ export class HttpExchange implements Answer {
     return whole
   }
 
-  /** Gives whoever waits what there is. */
+  /** Hands the received bytes to the waiting reader. */
   #hand(): void {
     const reader = this.#reader
     if (!reader) return
@@ -194,7 +194,7 @@ export class HttpExchange implements Answer {
     else this.#reject(reason)
   }
 
-  /** Lets the connection go; without `keepMs` there may be more of the answer on it. */
+  /** Releases the connection; without `keepMs` it may still carry parts of the answer. */
   #end(keepMs?: number): void {
     this.#isOver = true
     this.#signal.removeEventListener('abort', this)

@@ -3,7 +3,7 @@ import type { Egress } from './egress'
 const patienceMs = 20_000
 const mostBytes = 8 * 1024 * 1024
 
-/** Fetches a text from an address that the operator named. Rejects where nothing comes in time, or too much. */
+/** Fetches a text from a URL that the operator named. Rejects on a timeout, and for a text that is too long. */
 export const documentFetcher =
   (egress: Pick<Egress, 'send'>) =>
   async (url: string): Promise<{ status: number; text: string }> => {

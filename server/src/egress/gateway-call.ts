@@ -2,33 +2,33 @@ import type { Answer } from './answer'
 import { ConnectionFailed } from './connection-failed'
 import type { Stop } from './stop-signal'
 
-/** One request that a self-hosted gateway is to pass on to a server of its own. */
+/** A request that a self-hosted gateway forwards to one of its servers. */
 export interface GatewayCall {
   /** Key of the provider, and the model by the name that its server has for it. */
   provider: string
   model: string
-  /** Behind the base address of the server. */
+  /** The path after the server's base URL. */
   path: string
   body: Record<string, unknown>
   isStream: boolean
   stop: Stop
-  /** How long it may take altogether. */
+  /** The timeout of the whole call. */
   timeoutMs: number
-  /** Set where its body is large: released once that was sent on. */
+  /** Set where the body is large: released once the body was sent. */
   sent?: { release: () => void } | undefined
 }
 
 /**
- * The socket of a gateway was lost, or is not there: this says nothing of the servers behind it, and
- * whether it is there again is known at once.
+ * The socket of a gateway was lost, or does not exist: this does not reflect on the servers behind it, and its return
+ * is noticed at once.
  */
 export class GatewayLost extends ConnectionFailed {
   override readonly name = 'GatewayLost'
 }
 
-/** The way to models that self-hosted gateways serve. */
+/** The route to models that self-hosted gateways serve. */
 export interface GatewayWay {
-  /** Undefined where `takes` knows of a gateway; else resolves once it does. Never rejects. */
+  /** Looks a gateway up: undefined where `takes` knows it; else resolves once it does. Never rejects. */
   look: (gatewayId: string) => Promise<void> | undefined
   /** Whether a gateway takes one more request for a model, by the name that its server has for it. */
   takes: (gatewayId: string, provider: string, model: string) => boolean

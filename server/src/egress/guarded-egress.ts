@@ -9,10 +9,10 @@ import type { Stop } from './stop-signal'
 import type { Transport, Way } from './transport'
 import { checkCall, checkUserUrl, type CheckedUrl, type UrlRules } from './user-url'
 
-/** A request that may not go where it leads. Whoever sent it learns only that nobody was reached. */
+/** A request to a forbidden target. The caller learns only that the host was not reached. */
 export class AddressRefused extends ConnectionFailed {
   override readonly name = 'AddressRefused'
-  /** Why, for whoever wrote the address; set where its text alone says it, and no network was asked. */
+  /** The reason, for the author of the URL; set where the URL's text alone gives it, without a network lookup. */
   readonly refusal: string | undefined
 
   constructor(why: string, { isOfText = false } = {}) {
@@ -27,19 +27,19 @@ interface Guard {
   rules: UrlRules
   names: Names
   transport: Transport
-  /** Whether an address may be connected to; tests have no public ones. */
+  /** Whether an address may be connected to; tests override it, as they have no public addresses. */
   isOpen?: (address: string) => boolean
-  /** Authorities instead of the usual ones, for tests. */
+  /** Certificate authorities instead of the default ones, for tests. */
   ca?: string
 }
 
-/** The share of the time for connecting that looking a name up may take. */
+/** The share of the connect timeout that the name lookup may take. */
 const lookUpShare = 2 / 3
 const mostTried = 2
 
 const isElsewhere = (address: string) => isPublic(address) && !isOwn(address)
 
-/** Addresses that may be connected to, as long as the same private networks are allowed. */
+/** Addresses that may be connected to, valid as long as the same private networks are allowed. */
 interface Judged {
   open: readonly string[]
   allowed: readonly string[]
@@ -49,25 +49,24 @@ const noNetworks: readonly string[] = []
 const mostLookUpMs = 2000
 
 /**
- * The way out for addresses that users set: https to the public internet. A name is looked up once,
- * every address of it is judged, and the request goes to one of those very addresses: the URL that is
- * fetched has no name in it that could be looked up again. The certificate must name the host.
- * Connections are shared within one owner and host.
+ * The way out for addresses that customers set: https to the public internet. A name is looked up once, each of its
+ * addresses is checked, and the request goes to one of those very addresses: the fetched URL contains no name that
+ * could be looked up again. The certificate must name the host. Connections are shared within one owner and host.
  */
 export class GuardedEgress {
   readonly #guard: Required<Omit<Guard, 'ca'>> & Pick<Guard, 'ca'>
-  /** What was looked up, judged once as long as it is fresh. */
+  /** Verdicts on looked-up addresses, each computed once while the lookup is fresh. */
   readonly #judged = new WeakMap<readonly string[], Judged>()
 
-  /** Throws where the environment names a proxy, which would connect in our place. */
+  /** Throws where the environment names a proxy, which would connect in Tollgate's place. */
   constructor(guard: Guard) {
     assertNoProxy(process.env)
     this.#guard = { isOpen: isElsewhere, ...guard }
   }
 
   /**
-   * Whether a URL that a customer sets may be called, as far as can be told now: a name that nobody
-   * knows yet is judged when it is used.
+   * Checks whether a URL that a customer sets may be called, as far as is known now: a name that does not resolve yet
+   * is checked when it is used.
    */
   async check(text: string, owner: string): Promise<CheckedUrl> {
     const checked = checkUserUrl(text, this.#guard.rules)
@@ -83,7 +82,7 @@ export class GuardedEgress {
     return checked
   }
 
-  /** Throws `ConnectionFailed`, or the reason of the signal. */
+  /** Sends a request. Throws `ConnectionFailed`, or the reason of the signal. */
   async send({ owner, ...call }: OwnedCall): Promise<Answer> {
     const { timers, transport } = this.#guard
     const url = this.#checked(call.url)
@@ -93,7 +92,7 @@ export class GuardedEgress {
     for (const [position, address] of tried.entries()) {
       const leftMs = Math.max(timers.connectMs - (performance.now() - startedAt), 1)
       try {
-        // The next address is to have its time as well.
+        // Leaves time for the next address.
         const connectMs = leftMs / (tried.length - position)
         const pinned = { ...call, url: pin(url, address) }
         return await transport.send(pinned, { connectMs, ...this.#asFor(url, owner) })
@@ -108,14 +107,14 @@ export class GuardedEgress {
     throw new AddressRefused('the name has no address')
   }
 
-  /** What was stored may be older than the rules; paths that we add keep to them too. */
+  /** A stored URL may be older than the rules; the paths that Tollgate appends must obey them too. */
   #checked(text: string): URL {
     const { url, refusal } = checkCall(text, this.#guard.rules)
     if (refusal !== undefined) throw new AddressRefused(refusal, { isOfText: true })
     return url
   }
 
-  /** All addresses of a host, IPv4 first. Throws `AddressRefused`, `ConnectionFailed`. */
+  /** Returns all addresses of a host, IPv4 first. Throws `AddressRefused`, `ConnectionFailed`. */
   async #addresses(host: string, owner: string, signal: Stop): Promise<readonly string[]> {
     const literal = host.replace(/^\[|\]$/g, '')
     if (isIP(literal) !== 0) return this.#judge(host, [literal])
@@ -131,12 +130,12 @@ export class GuardedEgress {
     return open
   }
 
-  /** What operators let customers name although it is private. */
+  /** Private networks that operators let customers use. */
   get #allowed(): readonly string[] {
     return this.#guard.rules.privateNetworks?.() ?? noNetworks
   }
 
-  /** One that is not public spoils the others: such a name is a mistake, or waits for its chance. */
+  /** One private address rejects all addresses of a name: such a name is a mistake, or a prepared attack. */
   #judge(host: string, addresses: readonly string[]): readonly string[] {
     const allowed = this.#allowed
     const closed = addresses.find(
@@ -147,7 +146,7 @@ export class GuardedEgress {
     throw new AddressRefused(`${host} leads to ${closed}`)
   }
 
-  /** Asked and verified as if the URL still had its name, on connections of this owner only. */
+  /** Options for requesting and verifying as if the URL still had its name, on connections of this owner only. */
   #asFor({ hostname, host }: URL, owner: string): Omit<Way, 'connectMs'> {
     const { ca } = this.#guard
     const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0
@@ -159,13 +158,13 @@ export class GuardedEgress {
   }
 }
 
-/** The same URL with an address in place of its name. */
+/** Returns the URL with an address in place of its name. */
 function pin({ port, pathname, search }: URL, address: string): string {
   const host = isIP(address) === 6 ? `[${address}]` : address
   return `https://${host}${port === '' ? '' : `:${port}`}${pathname}${search}`
 }
 
-/** What a name server says, or the reason of a signal that aborts before. */
+/** Returns a name server's answer, or rejects with the reason of a signal that aborts before. */
 async function unlessAborted<T>(answer: Promise<T>, signal: Stop): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const abort = { handleEvent: () => reject(signal.reason) }

@@ -4,25 +4,25 @@ const mostBytes = 64 * 1024
 const end = '\r\n\r\n'
 const protocol = 'HTTP/'
 
-/** The bytes of a head until it is whole: most come at once, none may go on for ever. */
+/** Collects the bytes of a head until it is complete: most arrive at once, and none may grow without bound. */
 export class HeadBytes {
   #text = ''
-  /** What came before, where it did not come at once. */
+  /** Earlier bytes, where the head arrives in parts. */
   #parts: Buffer | undefined
   #size = 0
 
-  /** The bytes behind a head that is whole now; undefined while it is not. Throws `MalformedAnswer`. */
+  /** Returns the bytes after a head that is now complete; undefined while it is not. Throws `MalformedAnswer`. */
   push(bytes: Buffer): Buffer | undefined {
     if (this.#parts) return this.#pushPart(this.#parts, bytes)
     const at = bytes.indexOf(end)
     if (at < 0) return this.#pushPart(Buffer.allocUnsafe(mostBytes), bytes)
-    // As where it comes in parts.
+    // The bound is the same where the head arrives in parts.
     if (at + end.length > mostBytes) throw tooLong()
     this.#text = bytes.toString('latin1', 0, at)
     return bytes.subarray(at + end.length)
   }
 
-  /** The head that `push` has found, without the empty line at its end. */
+  /** Returns the head that `push` has found, without the empty line at its end. */
   take(): string {
     return this.#text
   }
@@ -50,6 +50,6 @@ export class HeadBytes {
 
 const tooLong = () => new MalformedAnswer('the head of the answer is too long')
 
-/** Whether the head has ended, but not as it should: with a line break without CR. */
+/** Whether the head has a malformed end: a line break without CR. */
 const hasLooseEnd = (bytes: Buffer, from: number): boolean =>
   bytes.includes('\n\n', from) || bytes.includes('\n\r\n', from)

@@ -1,10 +1,10 @@
-/** The fields of a head, looked for when they are asked for: of two dozen that are sent, few are. */
+/** The fields of a head, searched on demand: of two dozen that are sent, few are used. */
 export class HeadFields {
   readonly #text: string
-  /** The same length: a head has no letters beyond Latin. */
+  /** Lower case keeps the length: a head has no letters beyond Latin. */
   readonly #lower: string
 
-  /** `text`: lines that end with CRLF but for the last; the first is of no field. */
+  /** `text`: lines that end with CRLF except the last; the first is not a field. */
   constructor(text: string) {
     this.#text = text
     this.#lower = text.toLowerCase()
@@ -14,7 +14,7 @@ export class HeadFields {
     return this.#lower.includes(`\r\n${name}:`)
   }
 
-  /** By a name in lower case; what was sent several times is joined by `, `. */
+  /** By a name in lower case; values of a field sent several times are joined by `, `. */
   get(name: string): string | undefined {
     const sought = `\r\n${name}:`
     let found: string | undefined
@@ -30,9 +30,9 @@ export class HeadFields {
 }
 
 /**
- * The part of a text between two places, without the spaces and tabs at its ends. `trim` would take a no-break
- * space off as well, which is a letter of a field's value like any other: `5\xa0` is no length.
- * Source: RFC 9110, 5.5 and 5.6.3.
+ * Returns the part of a text between two places, without the spaces and tabs at its ends. `trim` would also remove a
+ * no-break space, which is a letter of a field's value like any other: `5\xa0` is no length. Source: RFC 9110, 5.5 and
+ * 5.6.3.
  */
 export function trimBlanks(text: string, from: number, to: number): string {
   let start = from

@@ -1,10 +1,7 @@
 const nothing = Buffer.alloc(0)
 const firstCapacity = 1024
 
-/**
- * Bytes that nobody has read yet, in one piece: thousands of small ones would each be an object many
- * times their size.
- */
+/** Unread bytes in one piece: thousands of small pieces would each be an object many times their size. */
 export class HeldBytes {
   #bytes = nothing
   #length = 0
@@ -26,7 +23,7 @@ export class HeldBytes {
     return this.#length
   }
 
-  /** All of them; undefined where there are none. */
+  /** Takes all held bytes; undefined where there are none. */
   take(): Uint8Array | undefined {
     if (this.#length === 0) return undefined
     const bytes = this.#bytes.subarray(0, this.#length)

@@ -1,7 +1,7 @@
 const hex = (part: number) => `0x${part.toString(16)}`
 const octal = (part: number) => `0${part.toString(8)}`
 
-/** Every way in which a dotted address, or a part of it, has been written for some parser. */
+/** Returns every way in which a dotted address, or a part of it, has been written for some parser. */
 function spellings(address: string): string[] {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
   const whole = ((a * 256 + b) * 256 + c) * 256 + d
@@ -20,7 +20,7 @@ const words = (text: string) => text.trim().split(/\s+/)
 const hosts = (list: readonly string[]) => list.map((host) => `https://${host}/v1`)
 const spelled = (addresses: string) => hosts(words(addresses).flatMap(spellings))
 
-/** Strange in a way that words between spaces cannot show. */
+/** Hosts whose oddity words between spaces cannot show. */
 const strangeHosts = [
   'one.\texample',
   'one.\nexample',
@@ -54,7 +54,7 @@ const around = [
   `https://one.example/${'a'.repeat(1000)}`,
 ]
 
-/** Row of docs/faults.md -> addresses that nobody but the operator may set. */
+/** Row of docs/faults.md -> addresses that only the operator may set. */
 export const hostileUrls: Readonly<Record<string, readonly string[]>> = {
   'X01: this machine': [
     ...spelled('127.0.0.1 0.0.0.0 127.255.255.254'),

@@ -3,18 +3,18 @@ import type { HttpConnection } from './connection'
 const mostOfOneKey = 1024
 const mostInAll = 4096
 const sweepMs = 5000
-/** A connection that is closed so soon after its first answer was never meant for a second one. */
+/** A connection that is closed this soon after its first answer was never meant for a second one. */
 const soonMs = 1000
-/** After so many of them none is kept for a while; then one is tried again. */
+/** After this many early closes no connection is kept for a while; then one is tried again. */
 const maxClosedSoon = 3
 const distrustMs = 60_000
 const maxClosers = 1000
 
-/** A server that closes after each answer, and does not say so. */
+/** A server that closes after each answer without announcing it. */
 interface Closer {
-  /** Connections that it closed soon, none having served twice since. */
+  /** Connections that it closed early, none having served twice since. */
   count: number
-  /** None is kept before; monotonic. */
+  /** No connection is kept before this time; monotonic. */
   until: number
 }
 
@@ -24,14 +24,14 @@ interface Idle {
   until: number
 }
 
-/** Connections that wait for the next request; the one that waited least is used first. */
+/** Keeps connections for the next request; the most recently used one is taken first. */
 export class IdleConnections {
   readonly #byKey = new Map<string, Idle[]>()
   readonly #closers = new Map<string, Closer>()
   #count = 0
   #timer: ReturnType<typeof setInterval> | undefined
 
-  /** One that has not been closed, as far as is known. */
+  /** Takes an idle connection that has not been closed, as far as is known. */
   take(key: string): HttpConnection | undefined {
     const idle = this.#byKey.get(key)
     if (!idle) return undefined
@@ -62,8 +62,8 @@ export class IdleConnections {
   }
 
   /**
-   * Counts a connection that its server closed without having said so. Only one that was never used again
-   * says something of the server's habits: a server that stops closes all of them.
+   * Counts a connection that its server closed without announcing it. Only a connection that was never reused reflects
+   * the server's habits: a server that stops closes all of them.
    */
   countClosed({ key, exchanges, idleSinceMs }: HttpConnection): void {
     const now = performance.now()
@@ -94,7 +94,7 @@ export class IdleConnections {
     return made
   }
 
-  /** Closes what nobody needed in time, and forgets what has been closed. */
+  /** Closes connections that stayed idle too long, and drops those already closed. */
   #sweep(): void {
     const now = performance.now()
     this.#count = 0

@@ -1,31 +1,31 @@
 import { type IncomingMessage, request, type RequestOptions } from 'node:http'
 import { z } from 'zod'
 
-/** A server on this machine that speaks the OpenAI format. */
+/** A server on this machine that offers the OpenAI format. */
 export interface LocalServer {
   server: 'ollama' | 'vllm' | 'lmstudio' | 'llamacpp'
   /** Without a final slash. */
   baseUrl: string
-  /** The environment variable whose value it was asked with, if any. */
+  /** The environment variable that held the key of the request, if any. */
   keyVariable?: string
-  /** `contextLength` is tokens, where the server tells how many it accepts. */
+  /** `contextLength` is tokens, where the server states its maximum. */
   models: { id: string; contextLength?: number }[]
 }
 
 export interface Discovery {
-  /** The port of this process, never asked. */
+  /** The port of this process, which is never probed. */
   ownPort: number
-  /** Each request, with its answer. */
+  /** The timeout of each request, with its answer. */
   timeoutMs?: number
-  /** Where to look instead of the usual ports. */
+  /** Replaces the usual ports. */
   bases?: readonly Base[]
-  /** `OLLAMA_HOST`, where it names this machine, and the keys of servers that want one. */
+  /** `OLLAMA_HOST`, where it names this machine, and the keys of servers that require one. */
   environment?: Readonly<Record<string, string | undefined>>
 }
 
 interface Base {
   baseUrl: string
-  /** Names the key that the server usually found there would want. */
+  /** Names the key that the server usually found there would require. */
   keyVariable?: string
 }
 
@@ -33,8 +33,8 @@ const limitBytes = 1_000_000
 const ollamaPort = 11_434
 
 /**
- * Finds a running Ollama, vLLM, LM Studio and llama.cpp on loopback. All are asked at once; whoever
- * does not answer in time, or answers something else, is not there. Never throws.
+ * Finds a running Ollama, vLLM, LM Studio and llama.cpp on loopback. All are probed at once; a port without a timely
+ * and expected answer counts as absent. Never throws.
  */
 export async function findLocalServers(discovery: Discovery): Promise<LocalServer[]> {
   const { environment = {}, timeoutMs = 300 } = discovery
@@ -45,20 +45,20 @@ export async function findLocalServers(discovery: Discovery): Promise<LocalServe
 }
 
 const usualBases = (environment: NonNullable<Discovery['environment']>): Base[] => [
-  // OLLAMA_API_KEY belongs to Ollama's hosted service and must not go to whoever listens here.
+  // OLLAMA_API_KEY belongs to Ollama's hosted service and must not go to another server that listens here.
   { baseUrl: ollamaBase(environment['OLLAMA_HOST']) },
   { baseUrl: 'http://127.0.0.1:8000/v1', keyVariable: 'VLLM_API_KEY' },
   { baseUrl: 'http://127.0.0.1:1234/v1', keyVariable: 'LMSTUDIO_API_KEY' },
   { baseUrl: 'http://127.0.0.1:8080/v1', keyVariable: 'LLAMACPP_API_KEY' },
 ]
 
-/** `OLLAMA_HOST` is an address with or without scheme and port; a remote one is not ours to ask. */
+/** Parses `OLLAMA_HOST`, an address with or without scheme and port; a remote one is not probed. */
 function ollamaBase(setting = ''): string {
   const usual = `http://127.0.0.1:${ollamaPort}/v1`
   const written = setting.includes('://') ? setting : `http://${withPort(setting)}`
   const url = URL.parse(written)
   if (url?.protocol !== 'http:') return usual
-  // What Ollama listens on everywhere, it listens on here.
+  // A server that listens on all interfaces is reached on loopback.
   const host = ['0.0.0.0', '[::]'].includes(url.hostname) ? '127.0.0.1' : url.hostname
   if (!/^(localhost|127(\.\d+){3}|\[::1\])$/.test(host)) return usual
   return `http://${host}:${url.port || 80}/v1`
@@ -115,7 +115,7 @@ const LmStudioModels = z.object({
   ),
 })
 
-/** Which server lists these models: by what it calls itself, else by a path only it has. */
+/** Identifies the server of these models: by its own name for itself, else by a path that only it has. */
 async function tell(
   models: Models,
   get: Get,
@@ -140,7 +140,7 @@ async function tell(
     )
     return { server: 'lmstudio', models: withContext(models, ({ id }) => lengths.get(id)) }
   }
-  // Its context is a setting it does not show here.
+  // The context length is a setting that Ollama does not show here.
   if (ollama) return { server: 'ollama', models: withContext(models, () => undefined) }
   if (props) return { server: 'llamacpp', models: withContext(models, () => context) }
   return vllm && { server: 'vllm', models: vllmModels(models) }
@@ -171,12 +171,12 @@ async function answer<T>(
     const text = await boundedText(response, signal)
     return response.statusCode === 200 ? schema.safeParse(JSON.parse(text)).data : undefined
   } catch {
-    // Nobody there, too slow, too much or no JSON: all the same, not a server we know.
+    // No server, too slow, too long or not JSON: in each case not a known server.
     return undefined
   }
 }
 
-// Not `fetch`, which would ask a proxy named in the environment for an address on this machine.
+// Not `fetch`, which would use a proxy of the environment even for an address on this machine.
 const open = (url: string, options: RequestOptions) =>
   new Promise<IncomingMessage>((resolve, reject) => {
     request(url, { ...options, agent: false }, resolve)
@@ -184,7 +184,7 @@ const open = (url: string, options: RequestOptions) =>
       .end()
   })
 
-/** Throws once more than `limitBytes` have come, or when `signal` aborts. */
+/** Reads a text. Throws once more than `limitBytes` have arrived, or when `signal` aborts. */
 async function boundedText(response: IncomingMessage, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0

@@ -2,20 +2,20 @@ import { createSocket } from 'node:dgram'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** What a name has: addresses, a canonical name before them, or a way to fail. */
+/** The records of a name: addresses, a canonical name before them, or a way to fail. */
 export interface Zone {
   addresses?: readonly string[]
   cname?: string
   /** 2 is a failure of the server, 3 a name that does not exist. */
   failure?: 2 | 3
-  /** Answers so late, or never. */
+  /** The delay of the answer; `Infinity`: no answer. */
   delayMs?: number
 }
 
 interface NameServer {
-  /** As the resolver takes it. */
+  /** The server's address in the form that the resolver takes. */
   address: string
-  /** What was asked, as `name type`. */
+  /** The received queries, as `name type`. */
   asked: string[]
   close: () => void
 }
@@ -24,10 +24,10 @@ const types = new Map([
   [1, 'A'],
   [28, 'AAAA'],
 ])
-/** Less than a datagram on loopback takes: what is more comes truncated. */
+/** Below the maximum of a datagram on loopback: longer answers are truncated. */
 const mostBytes = 60_000
 
-/** A name server on loopback that says what `zoneOf` says of a name at that moment, with a TTL of 0. */
+/** Starts a name server on loopback that answers as `zoneOf` returns at that moment, with a TTL of 0. */
 export async function startNameServer(
   zoneOf: (name: string) => Zone | undefined,
 ): Promise<NameServer> {
@@ -67,7 +67,7 @@ function questionOf(query: Buffer) {
 interface Answer {
   zone: Zone
   type: number
-  /** Where the question ends. */
+  /** The offset at which the question ends. */
   end: number
 }
 

@@ -1,10 +1,10 @@
 import { Resolver } from 'node:dns/promises'
 import { LRUCache } from 'lru-cache'
 
-/** The addresses of a name, by its A and AAAA records, as one question to a name server. */
+/** Looks up the addresses of a name, its A and AAAA records, with one query to a name server. */
 export type AskNameServer = (name: string, deadlineMs: number) => Promise<string[]>
 
-/** A name has no address, or too many, or no server answered in time. */
+/** The lookup of a name failed: it has no address, or too many, or no server answered in time. */
 export class NotResolved extends Error {
   override readonly name = 'NotResolved'
 }
@@ -12,22 +12,22 @@ export class NotResolved extends Error {
 const freshForMs = 30_000
 const mostNames = 1000
 const mostAtOnce = 200
-/** More would be an attack, or at least nothing that serves a model. */
+/** The maximum of addresses of a name; more would be an attack, or at least no host of models. */
 const mostAddresses = 32
 
-/** Slow name servers are one customer's own affair. */
+/** The maximum of running lookups of one customer: slow name servers must not delay others. */
 const mostOfOne = 8
 
 interface Question {
   name: string
-  /** Who wants to know. */
+  /** The owner of the connection that needs the address. */
   owner: string
   deadlineMs: number
 }
 
 /**
- * The addresses of names, each asked for once in a while. What is told once is what is connected to:
- * nothing looks a name up a second time. `/etc/hosts` and search domains are not read.
+ * Resolves names to addresses, and caches them for a while. Connections use the addresses of this one lookup: no name
+ * is looked up a second time. `/etc/hosts` and search domains are not read.
  */
 export class Names {
   readonly #ask: AskNameServer
@@ -35,7 +35,7 @@ export class Names {
     max: mostNames,
     ttl: freshForMs,
   })
-  /** Whose questions are being asked, as often as there are some. */
+  /** The owners of running lookups, once for each lookup. */
   readonly #asking: string[] = []
 
   constructor(ask: AskNameServer = askNameServer()) {
@@ -49,14 +49,14 @@ export class Names {
     if (known) return known
     const addresses = this.#look(question)
     this.#known.set(name, addresses)
-    // A failure is told to all who wait for it, and to nobody after them.
+    // A failure reaches all callers that wait for it, and is not cached.
     addresses.catch(() => {
       if (this.#known.peek(name) === addresses) this.#known.delete(name)
     })
     return addresses
   }
 
-  /** Its addresses did not serve. */
+  /** Evicts a name whose addresses did not work. */
   forget(name: string): void {
     this.#known.delete(name)
   }
@@ -80,11 +80,11 @@ export class Names {
 
 const tries = 2
 
-/** Asks these name servers, or those of the machine. */
+/** Queries these name servers, or those of the machine. */
 export const askNameServer =
   (servers?: readonly string[]): AskNameServer =>
   async (name, deadlineMs) => {
-    // A resolver a question: it can be cancelled alone, and sees the servers that are set now.
+    // One resolver for each query: it can be cancelled alone, and uses the currently configured servers.
     const resolver = new Resolver({ timeout: Math.ceil(deadlineMs / (tries + 1)), tries })
     if (servers) resolver.setServers(servers)
     const timer = setTimeout(() => resolver.cancel(), deadlineMs)

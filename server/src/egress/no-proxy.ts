@@ -6,8 +6,8 @@ const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap((
 ])
 
 /**
- * A proxy would take requests around the guard over where they may go; the launcher empties these
- * variables. Throws `StartError`.
+ * Throws `StartError` where a proxy is configured, which would bypass the guard over where requests may go; the
+ * launcher empties these variables.
  */
 export function assertNoProxy(environment: Readonly<Record<string, string | undefined>>): void {
   const name = proxies.find((variable) => environment[variable])

@@ -1,18 +1,18 @@
 import { createServer, type Socket } from 'node:net'
 import type { Request } from './transport'
 
-/** One piece that came, as a rule a request, and the connection that it came on, counted from 1. */
+/** One received piece, as a rule a request, and the number of its connection, counted from 1. */
 interface Came {
   connection: number
   text: string
   socket: Socket
 }
 
-/** Servers of one test, which answer with whatever bytes they like. */
+/** The servers of one test, which answer with arbitrary bytes. */
 export class RawPeers implements Disposable {
   readonly #closing: (() => unknown)[] = []
 
-  /** Does with each piece that comes whatever `answer` does. */
+  /** Opens a peer that calls `answer` with each piece it receives. */
   async peer(answer: (came: Came) => unknown) {
     const came: Came[] = []
     let connections = 0
@@ -33,7 +33,7 @@ export class RawPeers implements Disposable {
     const stopListening = () =>
       new Promise<void>((resolve) => {
         server.close()
-        // Not before the port is free, which it is although connections are open.
+        // Waits until the port is free, which does not require that connections are closed.
         setImmediate(resolve)
       })
     return { url, came, connections: () => connections, stopListening }
@@ -60,7 +60,7 @@ export const whole = (text: string, ...fields: string[]) =>
 
 export const plain = whole('ok')
 
-/** Waits until something is so. */
+/** Waits until a condition holds. */
 export async function until(isSo: () => boolean): Promise<void> {
   const endsAt = performance.now() + 10_000
   while (!isSo()) {

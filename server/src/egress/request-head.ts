@@ -3,12 +3,12 @@ type HeaderList = Readonly<Record<string, string>>
 const isName = /^[\w!#$%&'*+.^`|~-]+$/
 const isValue = /^[\t\x20-\x7e]*$/
 
-/** The same object comes with every request on a connection. */
+/** Caches the lines: every request on a connection brings the same object. */
 const remembered = new WeakMap<HeaderList, string>()
 
 /**
- * Header fields, a line each. Throws where one could be read as more than one, or has what a field
- * cannot have; the message has no value in it, as that may be a credential.
+ * Formats header fields, a line each. Throws where one could be read as more than one, or contains an invalid
+ * character; the message contains no value, as that may be a credential.
  */
 export function formatFieldLines(headers: HeaderList): string {
   const known = remembered.get(headers)

@@ -9,41 +9,41 @@ import { Transport } from './transport'
 
 const fixture = (name: string) => readFileSync(join(import.meta.dir, 'fixtures', name), 'utf8')
 
-/** Who signs for the servers of the tests. */
+/** The authority that signs the certificates of test servers. */
 export const authority = fixture('authority.pem')
 
 interface Arrived {
-  /** Counts connections that got through TLS, from 1. */
+  /** The number of the connection among those that completed TLS, from 1. */
   connection: number
-  /** The name that the client asked TLS for. */
+  /** The name in the client's SNI. */
   serverName: string
-  /** As it came, body included. */
+  /** The request as received, body included. */
   text: string
 }
 
-/** A TLS server that answers each request with what `answer` writes. */
+/** A TLS server that answers each request with the text of `answer`. */
 export interface Peer {
   port: number
-  /** All that were made, through TLS or not. */
+  /** The number of all connections, with TLS or without. */
   connections: number
   arrived: Arrived[]
   sockets: Set<Socket>
 }
 
 interface PeerOptions {
-  /** `127.0.0.2` where nothing else is said, which the tests take for a public address. */
+  /** `127.0.0.2` by default, which the tests treat as a public address. */
   host?: string
   port?: number
-  /** Of `one.example`, `two.example` and `*.wild.example`, `expired` or not. */
+  /** The certificate for `one.example`, `two.example` and `*.wild.example`, expired or not. */
   certificate?: 'server' | 'expired'
 }
 
 const plain = (socket: Socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
 
-/** What is opened for one test. */
+/** Holds the resources of one test. */
 export class TestStage implements Disposable {
   readonly #closing: (() => unknown)[] = []
-  /** What has connected to an address that must not be connected to. */
+  /** Connections to an address that must not be connected to. */
   readonly trespassers: string[] = []
 
   async peer(
@@ -85,14 +85,14 @@ export class TestStage implements Disposable {
     await listening(server, port, host)
   }
 
-  /** A name server that knows these names. */
+  /** Starts a name server with these names. */
   async zones(zoneOf: (name: string) => Zone | undefined) {
     const server = await startNameServer(zoneOf)
     this.#closing.push(() => server.close())
     return server
   }
 
-  /** The guarded way, for which `open` are all public addresses there are. */
+  /** Creates a guarded way out that treats only the addresses in `open` as public. */
   async guarded(zoneOf: (name: string) => Zone | undefined, options: GuardedOptions) {
     const { ports, open = ['127.0.0.2', '127.0.0.3'], connectMs = 1000, ca = authority } = options
     const server = await this.zones(zoneOf)
@@ -140,10 +140,10 @@ interface Listening {
   once: (event: 'error', listener: (error: Error) => void) => unknown
 }
 
-/** Below those that connections get for themselves: the same port must be free at other addresses. */
+/** Below the ports that the system assigns to connections: the same port must be free at other addresses. */
 const freePort = () => 20_000 + Math.floor(Math.random() * 12_000)
 
-/** Listens at a port, or at any where it is 0. */
+/** Listens on a port, or on any where it is 0. */
 async function listening(server: Listening, port: number, host: string): Promise<number> {
   for (let triesLeft = 20; ; triesLeft--) {
     const tried = port || freePort()
@@ -159,7 +159,7 @@ async function listening(server: Listening, port: number, host: string): Promise
   }
 }
 
-/** What a promise rejects with. */
+/** Returns the reason with which a promise rejects. */
 export const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => undefined,

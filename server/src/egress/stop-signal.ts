@@ -1,7 +1,7 @@
-/** What ends a request before its answer has: an `AbortSignal`, or what does the same and costs less. */
+/** Ends a request before its answer does: an `AbortSignal`, or a cheaper equivalent. */
 export interface Stop {
   readonly aborted: boolean
-  /** Of what has been ended. */
+  /** The reason of the abort. */
   readonly reason: unknown
   addEventListener: (type: 'abort', listener: StopListener, options?: { once: boolean }) => void
   removeEventListener: (type: 'abort', listener: StopListener) => void

@@ -1,10 +1,10 @@
-/** What a URL says, for a request. */
+/** The parts of a URL that a request needs. */
 export interface UrlTarget {
   isSecure: boolean
   /** Without the brackets of an IPv6 address. */
   hostname: string
   port: number
-  /** For the `Host` field. */
+  /** The value of the `Host` field. */
   host: string
   /** Scheme, host and port. */
   origin: string
@@ -13,11 +13,14 @@ export interface UrlTarget {
 }
 
 const mostRemembered = 2000
-/** Of providers; addresses of images may be long, and come once. */
+/** Long enough for the URLs of providers; those of images may be longer, and are used once. */
 const longestRemembered = 300
 const remembered = new Map<string, UrlTarget>()
 
-/** Reads a URL; few are used at a time, so that most have been read before. Throws what is none of http. */
+/**
+ * Parses a URL; few are in use at a time, so that most come from the cache. Throws for an invalid URL, and for a scheme
+ * other than http and https.
+ */
 export function parseTarget(url: string): UrlTarget {
   const known = remembered.get(url)
   if (known) return known

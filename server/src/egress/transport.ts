@@ -7,54 +7,54 @@ import type { Resending } from './exchange'
 import type { Stop } from './stop-signal'
 import { parseTarget, type UrlTarget } from './target'
 
-/** Who is told that a request was sent. */
+/** Notified when a request was sent. */
 export interface SendObserver {
   release: () => void
 }
 
-/** One request as it goes out. */
+/** One request as it is sent. */
 export interface Request {
   url: string
   method: 'POST' | 'GET'
   headers: Readonly<Record<string, string>>
   body?: string
   signal: Stop
-  /** Told once the system has taken all of it. */
+  /** Released once the operating system has taken the whole request. */
   sent?: SendObserver | undefined
 }
 
 export interface Way {
-  /** For connecting, name resolution and TLS included. */
+  /** The timeout for connecting, name resolution and TLS included. */
   connectMs: number
   tls?: TlsOptions
-  /** For the `Host` field, where the URL has an address in its place. */
+  /** The value of the `Host` field, where the URL has an address in place of the name. */
   host?: string
-  /** Connections are shared only by requests of the same one. */
+  /** Connections are shared only by requests of the same owner. */
   owner?: string
 }
 
 /**
- * A connection that was closed because it had been idle is lost within a round trip of the request. Later the
- * server had the request, and may have done what it asks for.
+ * A connection that was closed as idle fails within a round trip of the request. After a later failure the server had
+ * the request, and may have acted on it.
  */
 const maxStaleMs = 5000
-/** No longer message is kept until its answer begins; it goes by a connection that is made for it. */
+/** Longer messages are not kept until the answer begins; each is sent over a new connection. */
 const maxKeptBytes = 1 << 20
 
 interface Route {
   transport: Transport
-  /** Of the connections that may serve it. */
+  /** The key of connections that may serve the request. */
   key: string
   target: UrlTarget
   way: Way
 }
 
-/** A request under way; one that an idle connection took may go once more, by one that is made for it. */
+/** A running request; one that was sent over an idle connection may be sent once more, over a new one. */
 class Sending implements Resending {
   readonly route: Route
   readonly message: OutgoingMessage
   readonly signal: Stop
-  /** The idle one that it went by. */
+  /** The idle connection that carried the request. */
   connection: HttpConnection | undefined
 
   constructor(route: Route, message: OutgoingMessage, signal: Stop) {
@@ -71,8 +71,8 @@ class Sending implements Resending {
 }
 
 /**
- * Sends requests, by HTTP/1.1. Redirects are not followed, and a host that does not take connections
- * is given up. Asks nobody whether the URL is one to go to.
+ * Sends requests by HTTP/1.1. It does not follow redirects, and stops waiting for a host that does not take
+ * connections. It does not check whether the URL may be called.
  */
 export class Transport {
   readonly #idle = new IdleConnections()
@@ -80,7 +80,10 @@ export class Transport {
     this.#idle.keep(connection, keepMs)
   readonly #onIdleClosed = (connection: HttpConnection) => this.#idle.countClosed(connection)
 
-  /** Rejects with `ConnectionFailed`, or the reason of the signal; with others where nothing can be sent. */
+  /**
+   * Sends a request. Rejects with `ConnectionFailed`, or the reason of the signal; with other errors where it cannot
+   * be sent at all.
+   */
   send(request: Request, way: Way): Promise<Answer> {
     try {
       if (request.signal.aborted) return Promise.reject(request.signal.reason)
@@ -96,8 +99,8 @@ export class Transport {
   }
 
   /**
-   * Sends a request once more, by a connection of its own, where the idle one was closed before a byte of the
-   * answer had come. Its server may have read the first one, so that nobody else may be sent it after a failure.
+   * Sends a request once more, over a new connection, where the idle one was closed before a byte of the answer had
+   * arrived. Its server may have read the first one, so that no other upstream may receive it after a failure.
    */
   async resend(sending: Sending, { key, exchanges }: HttpConnection): Promise<Answer> {
     if (exchanges === 2) this.#idle.countClosedSoon(key)
@@ -109,11 +112,11 @@ export class Transport {
     }
   }
 
-  /** By a connection that is idle; undefined where there is none. */
+  /** Sends a request over an idle connection; undefined where there is none. */
   #sentIdle(sending: Sending): Promise<Answer> | undefined {
     const { route, message, signal } = sending
     const { key } = route
-    // A large body is let go of once it was sent: it could not be sent again.
+    // A large body is released once it was sent: it could not be sent again.
     if (message.bytes > maxKeptBytes) return undefined
     for (let idle = this.#idle.take(key); idle; idle = this.#idle.take(key)) {
       sending.connection = idle
@@ -141,7 +144,7 @@ export class Transport {
   }
 }
 
-/** Head and body as they are written. Throws where a header cannot be sent. */
+/** Formats head and body. Throws where a header cannot be sent. */
 function messageOf(
   { method, headers, body, sent }: Request,
   host: string,
@@ -153,7 +156,7 @@ function messageOf(
   return { head, body, sent, bytes: head.length + bodyBytes }
 }
 
-/** Who may share a connection: the same owner, who verifies the same name by the same authorities. */
+/** The key of connections that may be shared: the same owner, and the same name verified by the same authorities. */
 const keyOf = ({ origin }: UrlTarget, { tls, owner }: Way): string =>
   tls === undefined && owner === undefined
     ? origin

@@ -1,20 +1,20 @@
 import { isIP } from 'node:net'
 import { isPublic, isWithin } from './address'
 
-/** What an address that a user sets may be. */
+/** The rules for a URL that a customer sets. */
 export interface UrlRules {
-  /** The ports that may be named. */
+  /** The allowed ports. */
   ports: readonly number[]
-  /** Hosts that are this service itself. */
+  /** The hosts of this service itself. */
   ownHosts: readonly string[]
-  /** Networks that may be named although they are private; read each time. */
+  /** Private networks that are allowed nevertheless; read each time. */
   privateNetworks?: () => readonly string[]
 }
 
-/** An address that may be stored and called, or why not, in words for the caller. */
+/** An address that may be stored and called, or the reason against it, in words for the caller. */
 export type CheckedUrl = { href: string; refusal?: never } | { href?: never; refusal: string }
 
-/** What is called is what was stored, and a path of ours behind it. */
+/** The called URL is the stored one, followed by a path of Tollgate's. */
 const longest = 1000
 const longestName = 253
 
@@ -22,12 +22,12 @@ const longestName = 253
 const shape = /^https:\/\/(\[[\da-f:.]+\]|[a-z\d.-]+)(?::(\d{1,5}))?((?:\/[\w.~:@+-]*)*)$/i
 
 const label = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/
-/** Nothing but digits there would be an address, in whatever base. */
+/** A last label of digits alone would make an address, in any base. */
 const lastLabel = /^(?:[a-z]{2,63}|xn--[a-z\d-]{1,59})$/
 
 /**
- * Names that no public resolver knows and that private ones do. Source: RFC 6761, 6762, 7686, 8375,
- * 9476, ICANN's resolution on `internal`, SAC113, and what routers and clusters use.
+ * Names that no public resolver has and that private ones do. Source: RFC 6761, 6762, 7686, 8375, 9476, ICANN's
+ * resolution on `internal`, SAC113, and the defaults of routers and clusters.
  */
 const privateSuffixes = new Set(
   (
@@ -51,14 +51,14 @@ function hostRefusal(host: string, { ownHosts, privateNetworks }: UrlRules): str
   if (!isName || !lastLabel.test(last) || host.length > longestName) {
     return 'The host is no full domain name.'
   }
-  // Where some are allowed, what the name leads to decides.
+  // If private networks are allowed, the resolved address decides.
   if (!privateSuffixes.has(last) || allowed.length > 0) return undefined
   return 'The host is a name of private networks.'
 }
 
 /**
- * Judges an address that a user wants to set, without asking any name server. The answer has it in
- * the spelling to store: lower case, no usual port, no final slash.
+ * Checks a URL that a customer wants to set, without a name lookup. Returns it in the spelling to store: lower case,
+ * no default port, no final slash.
  */
 export function checkUserUrl(text: string, rules: UrlRules): CheckedUrl {
   if (text.length > longest) return { refusal: `At most ${longest} characters.` }
@@ -69,7 +69,7 @@ export function checkUserUrl(text: string, rules: UrlRules): CheckedUrl {
       refusal: 'An address such as https://api.example.com/v1: nothing before, in or after it.',
     }
   }
-  // A parser that changed something saw another host or path than a reader would.
+  // If the parser changed the text, it saw another host or path than a reader would.
   if (url.hostname !== host.toLowerCase() || url.pathname !== (path || '/')) {
     return { refusal: 'The address is not written in its usual form.' }
   }
@@ -81,16 +81,16 @@ export function checkUserUrl(text: string, rules: UrlRules): CheckedUrl {
   return { href: `${url.origin}${url.pathname.replace(/\/+$/, '')}` }
 }
 
-/** Behind the origin: a path and a query of what adapters write, which escape all else. */
+/** The part after the origin: a path and a query in the characters that adapters write, which escape all others. */
 const behind =
   /^(https:\/\/[^/?#\\]+)((?:\/(?:[\w.~:@+!$'()*,;=-]|%[\da-f]{2})*)*)(\?(?:[\w.~:@+!$'()*,;=&/-]|%[\da-f]{2})*)?$/i
 
-/** A URL that may be called, or why not. */
+/** A URL that may be called, or the reason against it. */
 export type CheckedCall = { url: URL; refusal?: never } | { url?: never; refusal: string }
 
 /**
- * The same for what is called: an address that a user set, with what a provider's dialect has behind
- * it. Where it leads is judged alike.
+ * Checks a URL before a call: one that a customer set, followed by the path of a provider's dialect. The rules for its
+ * host are the same.
  */
 export function checkCall(text: string, rules: UrlRules): CheckedCall {
   const [, origin = '', path = '', query = ''] = behind.exec(text) ?? []

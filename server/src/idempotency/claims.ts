@@ -3,16 +3,16 @@ import { awaitWithin, type WaitTimeouts } from './wait-timeouts'
 import { nameOf, type ClaimStore, type KeptAnswer, type Named } from './store'
 import { unavailable } from '../errors'
 
-/** The most bytes of an answer that is kept; the key of a larger one is free again. */
+/** The maximum size of a stored answer, in bytes; the key of a larger one becomes free. */
 export const mostAnswerBytes = 8 * 1024 * 1024
 
 const pollMs = 1000
 
-/** The right to answer first under a key. Ends once, in one of two ways. */
+/** The right to answer first under a key. Ends once, by one of its two methods. */
 export interface Claim {
-  /** Repeats get this answer. Resolves when it is stored, or will be when the database is back. */
+  /** Stores the answer for repeats. Resolves when it is stored, or will be once the database answers again. */
   keep: (answer: KeptAnswer) => Promise<void>
-  /** Nothing was done: whoever comes next is the first. Never rejects either. */
+  /** Frees the key, as nothing was done: the next request with it is the first. Never rejects either. */
   giveUp: () => Promise<void>
 }
 
@@ -22,24 +22,24 @@ interface Ports {
   store: ClaimStore
   newClaimId: () => string
   pause: (ms: number) => Promise<void>
-  /** An answer could not be stored yet, or a key not freed before its lease ends. */
+  /** Reports an answer that could not be stored yet, or a key that could not be freed before its lease ends. */
   onError: (error: unknown) => void
 }
 
-/** A request on this node that has a key, or asks for it; its repeats here wait for it. */
+/** A running request on this node that holds a key, or is claiming it; its repeats here wait for it. */
 interface Running {
   claimId: string
-  /** Undefined when nothing was kept. */
+  /** Resolves with undefined when no answer was stored. */
   ended: Promise<KeptAnswer | undefined>
   end: (kept: KeptAnswer | undefined) => void
   isClaimed: boolean
-  /** Given already, but not stored. */
+  /** An answer that was returned but is not stored yet. */
   unstored: KeptAnswer | undefined
 }
 
 /**
- * The idempotency keys in use on this node. A repeat here waits in memory; one on another node
- * waits for its notification, and asks the database once a second should that get lost.
+ * The idempotency keys in use on this node. A repeat here waits in memory; a repeat of another node's request waits
+ * for its notification, and polls the database once a second should that get lost.
  */
 export class Claims {
   readonly #ports: Ports
@@ -51,11 +51,11 @@ export class Claims {
   }
 
   /**
-   * The key, or what is kept under it; where the first request runs, after it has ended. Rejects
-   * with `key_reused`, with `request_timeout` when patience ends, with `gateway_unavailable`.
+   * Claims the key, or returns the answer stored under it; where the first request runs, after its end. Rejects with
+   * `key_reused`, with `request_timeout` when the wait ends, with `gateway_unavailable`.
    */
   async take(named: Named, patience: WaitTimeouts): Promise<ClaimResult> {
-    // A key with another hash is for the database to refuse.
+    // The hash is part of the name: the database refuses a key with another hash.
     const name = `${nameOf(named)} ${named.hash.toString('hex')}`
     for (;;) {
       const first = this.#running.get(name)
@@ -65,7 +65,7 @@ export class Claims {
     }
   }
 
-  /** The first request under a name here: asks the database, and waits for other nodes. */
+  /** Claims a key for the first request with it on this node: queries the database, and waits for other nodes. */
   async #ask(
     name: string,
     { named, patience }: { named: Named; patience: WaitTimeouts },
@@ -92,12 +92,12 @@ export class Claims {
     }
   }
 
-  /** Undefined once the key is the claim's, else what is kept under it. */
+  /** Resolves with undefined once the claim has the key, else with the entry stored under it. */
   async #claimed(claim: { named: Named; patience: WaitTimeouts; claimId: string }) {
     const { named, patience, claimId } = claim
     const { store, pause } = this.#ports
     for (;;) {
-      // From before the question, so that no notification falls between.
+      // Subscribed before the query, so that no notification is missed in between.
       using spoken = this.#notified(nameOf(named))
       if (await reached(store.claim(named, claimId))) return undefined
       const found = await reached(store.find(named))
@@ -124,14 +124,14 @@ export class Claims {
         } catch (error) {
           onError(error)
           running.unstored = answer
-          // It stays among the running ones, where repeats on this node find it.
+          // The request stays among the running ones, where repeats on this node find it.
           running.end(answer)
         }
       },
     }
   }
 
-  /** To be called every few seconds, well within a lease. Never rejects. */
+  /** Renews leases and retries writes; to be called every few seconds, well within a lease. Never rejects. */
   async tick(): Promise<void> {
     const { store, onError } = this.#ports
     const claimed = [...this.#running].filter(([, { isClaimed }]) => isClaimed)
@@ -148,17 +148,17 @@ export class Claims {
     }
   }
 
-  /** Resolves when no request with a key runs on this node any more. */
+  /** Resolves when no request with a key runs on this node. */
   async idle(): Promise<void> {
     await Promise.all([...this.#running.values()].map(({ ended }) => ended))
   }
 
-  /** Another node, or this one, kept an answer or freed a key. */
+  /** Handles a notification: a node, this one included, has stored an answer or freed a key. */
   ended(name: string): void {
     for (const wake of this.#waiting.get(name) ?? []) wake()
   }
 
-  /** Notifications may have been missed. */
+  /** Wakes all waiting repeats, as notifications may have been missed. */
   mayHaveEnded(): void {
     for (const name of this.#waiting.keys()) this.ended(name)
   }
@@ -177,7 +177,7 @@ export class Claims {
   }
 }
 
-/** Nothing was sent yet, so that a database that is away is no more than a refusal. */
+/** Nothing was sent yet, so that an unavailable database only rejects the request. */
 async function reached<Value>(asked: Promise<Value>): Promise<Value> {
   try {
     return await asked

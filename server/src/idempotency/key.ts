@@ -3,7 +3,7 @@ import { invalidRequest } from '../errors'
 
 export const keyHeader = 'Idempotency-Key'
 
-/** The key as it was sent. Throws `invalid_request`. Source: contract 4.9. */
+/** Reads the key from its header. Throws `invalid_request`. Source: contract 4.9. */
 export function readKey(header: string): string {
   if (/^[\x20-\x7e]{1,255}$/.test(header)) return header
   throw invalidRequest(
@@ -14,8 +14,8 @@ export function readKey(header: string): string {
 }
 
 /**
- * What a key stands for: SHA-256 of a path and a body as it was read, so that white space between
- * its fields makes no other request.
+ * Hashes the request that a key stands for: SHA-256 of the path and the parsed body, so that white space between
+ * fields makes no other request.
  */
 export const hashRequest = (path: string, body: object): Buffer =>
   createHash('sha256').update(`${path}\n`).update(JSON.stringify(body)).digest()

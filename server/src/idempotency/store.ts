@@ -2,15 +2,15 @@ import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../db/schema'
 import { withTimeout } from '../with-timeout'
 
-/** Whose key, and what it stands for. */
+/** An idempotency key, its account, and the hash of its request. */
 export interface Named {
   userId: string
   key: string
-  /** Of path and body. */
+  /** The hash of path and body. */
   hash: Buffer
 }
 
-/** An answer, as a repeat gets it. */
+/** An answer in the form that a repeat receives. */
 export interface KeptAnswer {
   requestId: string
   status: number
@@ -19,25 +19,25 @@ export interface KeptAnswer {
   body: Uint8Array<ArrayBuffer>
 }
 
-/** What is there under a key. */
+/** The entry stored under a key. */
 export interface ClaimedKey {
   hash: Buffer
   /** Undefined while the first request runs. */
   answer: KeptAnswer | undefined
 }
 
-/** Where keys and answers are kept, for all nodes. Every call has a deadline, and rejects beyond it. */
+/** Stores keys and answers for all nodes. Every call has a timeout, and rejects beyond it. */
 export interface ClaimStore {
-  /** Whether the key is the claim's now: it was free, its time was over, or its node had died. */
+  /** Claims a key; true where it was free, had expired, or its node had died. */
   claim: (named: Named, claimId: string) => Promise<boolean>
   find: (named: Named) => Promise<ClaimedKey | undefined>
-  /** Keeps an answer, unless the claim was lost. */
+  /** Stores an answer, unless the claim was lost. */
   keep: (claimId: string, answer: KeptAnswer) => Promise<void>
   /** Frees the key, unless the claim was lost. */
   giveUp: (claimId: string) => Promise<void>
-  /** Says that these claims still run. */
+  /** Renews the leases of running claims. */
   renew: (claimIds: readonly string[]) => Promise<void>
-  /** Resolves with how many keys were forgotten. */
+  /** Purges expired keys. Resolves with their number. */
   deleteExpired: () => Promise<number>
 }
 
@@ -47,7 +47,7 @@ const leaseSeconds = 10
 const patienceMs = 3000
 const mostDeletedAtOnce = 500
 
-/** Said when an answer is kept or a key is free; the payload is as `nameOf` has it. */
+/** The channel that notifies nodes when an answer is stored or a key is free; the payload is as `nameOf` builds it. */
 export const endChannel = 'tollgate_idempotency'
 
 export const nameOf = ({ userId, key }: Pick<Named, 'userId' | 'key'>) => `${userId} ${key}`

@@ -1,15 +1,15 @@
 import { ApiError } from '../errors'
 import { ClientGone } from '../wire/chunk-stream'
 
-/** How long somebody waits. */
+/** The end of a request's wait. */
 export interface WaitTimeouts {
   /** By the monotonic clock. */
   endsAtMs: number
-  /** Aborts when the caller has gone. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal
 }
 
-/** What was awaited. Rejects with `request_timeout` when patience ends, with `ClientGone` before. */
+/** Returns the awaited value. Rejects with `request_timeout` when the time ends, with `ClientGone` before. */
 export async function awaitWithin<Value>(
   asked: Promise<Value>,
   patience: WaitTimeouts,

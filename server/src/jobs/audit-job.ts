@@ -8,20 +8,20 @@ import type { AuditScope } from '../ledger/audit-scope'
 interface Options {
   db: Kysely<Schema>
   nowMs: () => number
-  /** How often there is to be a run, on whichever node. */
+  /** The interval of runs over all nodes together. */
   everyMs: number
-  /** How long the round through all accounts may take of a run. */
+  /** The part of a run that the round through all accounts may take. */
   budgetMs: number
-  /** A check that could not be made. */
+  /** Reports a check that could not run. */
   onFailure: (check: CheckName, error: unknown) => void
 }
 
-/** What a run did. */
+/** The result of a run. */
 export interface AuditRun {
   violations: Violation[]
-  /** Accounts that get nothing more that costs, from now on. */
+  /** Accounts that are blocked from paid requests from now on. */
   blocked: string[]
-  /** Accounts that were found in order again. */
+  /** Blocked accounts that passed all checks again. */
   lifted: string[]
 }
 
@@ -30,14 +30,17 @@ const touchedAtOnce = 2000
 const recentSeconds = 3600
 const roundSeconds = 2 * 86_400
 
-/** Disorder in an account's own figures. A lease that nobody swept (I8) is no reason to stop a payer. */
+/**
+ * Checks whose violation blocks an account: its own balances. An expired lease that was not swept (I8) blocks no
+ * payer.
+ */
 const blocking = new Set(['I1', 'I2', 'I3', 'I4', 'I7'])
 
 /**
- * The audit that runs every minute on one node: accounts that changed since the last run with their
- * new entries, leases and transactions of an hour; blocked ones with all they have; and, as far as the
- * budget goes, some more of an hourly round through all accounts with all their entries, and leases
- * and transactions of two days. Undefined when another node has just done it.
+ * Runs the audit, every minute on one node: changed accounts since the last run with their new entries, leases and
+ * transactions of an hour; blocked ones with all they have; and, as far as the budget allows, a part of an hourly
+ * round through all accounts with all their entries, and leases and transactions of two days. Undefined when another
+ * node has just run it.
  */
 export const runAudit = (options: Options): Promise<AuditRun | undefined> =>
   runExclusively(options.db, 'audit', () => run(options))
@@ -46,12 +49,12 @@ type Look = (scope: AuditScope) => Promise<void>
 
 interface State {
   isDue: boolean
-  /** What changes an account later has a higher one; null before the first run. */
+  /** Later changes of an account have a higher transaction id; null before the first run. */
   seenXid: bigint | null
   nextXid: bigint
   /** The last entry of the run before the last: one may commit after another with a higher number. */
   earlierEntryId: bigint
-  /** What the next run reads as `seenXid`: what is not committed yet is not seen. */
+  /** The next run's `seenXid`: a transaction that has not committed yet is not covered. */
   xid: bigint
   entryId: bigint
 }
@@ -83,7 +86,7 @@ async function run(options: Options): Promise<AuditRun | undefined> {
   return { violations: found, blocked: newlyBlocked, lifted: review.clean }
 }
 
-/** Blocked accounts with all they have. What could not be looked at is not clean. */
+/** Checks blocked accounts in full. An account that could not be checked does not count as clean. */
 async function reviewed({ db, onFailure }: Options, blocked: readonly string[]) {
   if (blocked.length === 0) return { violations: [], clean: [] }
   let hasFailed = false
@@ -98,7 +101,7 @@ async function reviewed({ db, onFailure }: Options, blocked: readonly string[]) 
 }
 
 async function readState({ db, everyMs }: Options): Promise<State> {
-  // Nodes look at different moments: whoever comes a little early is not to wait for the next time.
+  // Nodes look at different moments: one that looks slightly early must not wait for the next time.
   const seconds = (everyMs / 1000) * 0.8
   const { rows } = await sql<State>`
     select
@@ -120,7 +123,7 @@ async function writeState(db: Kysely<Schema>, { xid, entryId }: State): Promise<
       earlier_entry_id = entry_id, entry_id = ${entryId}::bigint`.execute(db)
 }
 
-/** Accounts whose row was written since the last run, by whomever: every movement of money does. */
+/** Lists accounts whose row was written since the last run: every movement of money writes it. */
 async function touchedAccounts(db: Kysely<Schema>, { seenXid, nextXid }: State) {
   if (seenXid === null) return []
   const { rows } = await sql<{ id: string }>`
@@ -135,7 +138,7 @@ async function blockedAccounts(db: Kysely<Schema>): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Goes on with the round through all accounts until its budget is spent or it is complete. */
+/** Continues the round through all accounts until its budget is spent or it is complete. */
 async function goRound({ db, nowMs, budgetMs }: Options, look: Look): Promise<void> {
   const endsMs = nowMs() + budgetMs
   let after = await beginRound(db)
@@ -150,7 +153,7 @@ async function goRound({ db, nowMs, budgetMs }: Options, look: Look): Promise<vo
   }
 }
 
-/** The account after which the round goes on, null while it is not yet time for another. */
+/** Returns the account after which the round continues, null while it is not yet time for another. */
 async function beginRound(db: Kysely<Schema>): Promise<string | null> {
   const { rows } = await sql<{ cursor: string | null }>`
     update audit set
@@ -165,7 +168,7 @@ const unique = (violations: readonly Violation[]) => [
   ...new Map(violations.map((one) => [`${one.check} ${one.ref} ${one.accountId}`, one])).values(),
 ]
 
-/** Resolves with the accounts that were not blocked before. */
+/** Blocks accounts. Resolves with those that were not blocked before. */
 async function block(db: Kysely<Schema>, violations: readonly Violation[]): Promise<string[]> {
   const reasons = new Map<string, string>()
   for (const { accountId, invariant, check, words } of violations) {

@@ -3,21 +3,20 @@ import { purgeRows } from '../db/purge-rows'
 import type { Schema } from '../db/schema'
 import { keptMonths } from '../audit-log/organization-trail'
 
-/** As long as the sums of request logs, so that both tell of the same time. */
+/** As long as the sums of request logs, so that both cover the same time. */
 const sharedSumMonths = 25
 
 /**
- * Forgets sessions that ended, answers that were kept, conversations that are not used, and invitations that cannot be
- * answered any more, `days` full days after they did; what organizations used by day, of which their limits need the running month only,
- * and what was changed in them after 25 months; tries to sign in, and when gateways were online, after
- * a day; nodes that were killed after a week. Resolves with how many there were of each that anybody
- * asks for.
+ * Purges ended sessions, stored answers, unused conversations, and invitations that can no longer be answered, `days`
+ * full days after their end; the daily usage of organizations, of which their limits need the running month only, and
+ * their audit log after 25 months; attempts to sign in, and the times gateways were online, after a day; killed nodes
+ * after a week. Resolves with the counts that callers report.
  */
 export async function purgeEnded(db: Kysely<Schema>, days: number) {
   const old = sql`date_trunc('day', now(), 'UTC') - make_interval(days => ${days})`
-  // A name that is given to it later counts: somebody still wants it.
+  // A later rename counts as use and restarts the time.
   const ended = sql`status in ('completed', 'cancelled', 'failed') and updated_at < ${old}`
-  // Messages first, as a statement that takes thousands of sessions with all of theirs would be long.
+  // Messages first, as one statement for thousands of sessions and all their messages would take long.
   await purgeRows(
     db,
     'automation_message',
@@ -32,7 +31,7 @@ export async function purgeEnded(db: Kysely<Schema>, days: number) {
   )
   const responses = await purgeRows(db, 'stored_response', sql`created_at < ${old}`)
   await purgeRows(db, 'conversation', sql`used_at < ${old}`)
-  // Answered or not, none is open beyond that.
+  // After that none is open, answered or not.
   const invitations = await purgeRows(db, 'invitation', sql`expires_at < ${old}`)
   const sums = await purgeRows(
     db,
@@ -46,16 +45,16 @@ export async function purgeEnded(db: Kysely<Schema>, days: number) {
     'organization_trail',
     sql`created_at < now() - make_interval(months => ${keptMonths})`,
   )
-  // No window of a rate of sign-in is longer than an hour; milliseconds.
+  // No rate-limit window of sign-in is longer than an hour; milliseconds.
   await purgeRows(
     db,
     'auth_rate_limit',
     sql`last_request < extract(epoch from now() - interval '1 day') * 1000`,
   )
   await purgeRows(db, 'gateway_hour', sql`hour < floor(extract(epoch from now()) / 3600) - 25`)
-  // Of nodes that were killed while they waited.
+  // Left by nodes that were killed while they waited.
   await purgeRows(db, 'credit_demand', sql`until < now() - interval '1 hour'`)
-  // One that was killed takes its name along only where it had leases for the next start to find.
+  // A killed node keeps its name while it has leases that its next start must find.
   await purgeRows(
     db,
     'node',

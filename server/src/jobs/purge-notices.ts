@@ -6,8 +6,8 @@ const statementsAtOnce = 100
 const recentTriggers = 10
 
 /**
- * Forgets what accounts were told more than 90 days ago, triggers as old that are not among the last ten
- * of their alert, and mails a week after they were sent or given up. Resolves with how many.
+ * Purges notifications after 90 days, triggers of the same age that are not among the last ten of their alert, and
+ * mails a week after they were sent or given up. Resolves with the count.
  */
 export async function purgeNotices(db: Kysely<Schema>): Promise<number> {
   const old = sql`now() - interval '90 days'`
@@ -38,7 +38,7 @@ export async function purgeNotices(db: Kysely<Schema>): Promise<number> {
   return notifications + triggers + mails
 }
 
-/** In small statements: nobody waits long for a row of these. */
+/** Deletes in small statements, so that row locks stay short. */
 async function forget(db: Kysely<Schema>, statement: ReturnType<typeof sql>): Promise<number> {
   let forgotten = 0
   for (let turn = 0; turn < statementsAtOnce; turn++) {

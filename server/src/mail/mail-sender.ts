@@ -6,16 +6,16 @@ import type { Schema } from '../db/schema'
 interface Options {
   db: Kysely<Schema>
   send: Send
-  /** The pause before the second try; it doubles with each, up to an hour. */
+  /** The pause before the second attempt; it doubles with each, up to an hour. */
   firstRetryMs?: number
-  /** How long one try may take; less than the first pause, after which another node may try. */
+  /** The timeout of one attempt; less than the first pause, after which another node may try. */
   deadlineMs?: number
   onFailure: (mailId: bigint, error: unknown) => void
-  /** Mails that nobody tries again. */
+  /** Reports mails that are not tried again. */
   onGivenUp: (mailIds: readonly bigint[]) => void
 }
 
-/** A mail of the outbox. */
+/** A mail in the outbox. */
 interface Waiting {
   id: bigint
   recipient: string
@@ -27,13 +27,13 @@ interface Waiting {
 const atOnce = 4
 const longestPauseSeconds = 3600
 const longestError = 500
-/** A mail that is on its way when the server stops is let arrive: cut off, it might go out twice. */
+/** The time that shutdown gives to a mail that is being sent: interrupted, it might be sent twice. */
 const stopPatienceMs = 5000
 
 /**
- * Sends what waits in the outbox. Any number of nodes may: who takes a mail moves its next try ahead, so
- * that nobody else takes it meanwhile. A mail goes out once, unless a node ends between the mail server's
- * yes and writing it down: then once more, under the same Message-ID.
+ * Sends the mails in the outbox. Any number of nodes may run one: taking a mail postpones its next attempt, so that no
+ * other node takes it meanwhile. A mail is sent once, unless a node ends between the mail server's acceptance and its
+ * record: then once more, under the same Message-ID.
  */
 export class MailSender implements AsyncDisposable {
   readonly #options: Options
@@ -45,7 +45,7 @@ export class MailSender implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Tries all mails that are due. Rejects when the database does not answer. */
+  /** Sends all mails that are due. Rejects when the database does not answer. */
   deliverDue(): Promise<void> {
     this.#running ??= this.#deliver().finally(() => (this.#running = undefined))
     return this.#running
@@ -92,14 +92,14 @@ export class MailSender implements AsyncDisposable {
     await sql`update mail set sent_at = now(), last_error = null where id = ${mail.id}`.execute(db)
   }
 
-  /** What a stop cut off is due at once for the next one to start. */
+  /** Makes a mail that shutdown interrupted due at once for the next node to start. */
   async #giveBack({ id }: Waiting): Promise<void> {
     await sql`
       update mail set attempts = greatest(0, attempts - 1), next_attempt_at = now()
       where id = ${id} and sent_at is null`.execute(this.#options.db)
   }
 
-  /** What was not taken in all its time, and nobody is trying now. */
+  /** Gives up mails that were not accepted within their lifetime and have no attempt running. */
   async #giveUp(): Promise<void> {
     const { rows } = await sql<{ id: bigint }>`
       update mail set failed_at = now()
@@ -118,11 +118,11 @@ export class MailSender implements AsyncDisposable {
   }
 }
 
-/** The number alone would repeat in another installation of the same sender. */
+/** The number alone would repeat in another installation with the same sender. */
 const messageOf = ({ id, created_at: date, ...written }: Waiting): MailMessage =>
   toMessage(`mail-${id}.${date.getTime()}`, { ...written, date })
 
-/** Whether a mail waits. */
+/** Whether a mail waits in the outbox. */
 export async function isMailWaiting(db: Kysely<Schema>): Promise<boolean> {
   const { rows } = await sql<{ waits: boolean }>`
     select exists (select 1 from mail where sent_at is null and failed_at is null) as waits

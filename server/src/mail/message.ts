@@ -1,6 +1,6 @@
 /** A mail as it is sent. */
 export interface MailMessage {
-  /** The same each time that it is sent: its receiver can tell a second copy. */
+  /** The same at each attempt, so that the receiver recognizes a second copy. */
   id: string
   recipient: string
   /** One line. */
@@ -10,7 +10,7 @@ export interface MailMessage {
   date: Date
 }
 
-/** What is to be told, to whom. */
+/** The content of a mail and its recipient. */
 export interface MailContent {
   recipient: string
   subject: string
@@ -20,19 +20,19 @@ export interface MailContent {
 
 const mostSubject = 200
 
-/** Text without what ends a line or steers a terminal. */
+/** Removes characters that end a line or control a terminal. */
 const oneLine = (text: string) =>
   text
     .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .trim()
     .slice(0, mostSubject)
 
-/** One address and nothing else: no second one, no name, nothing that ends a header. */
+/** Whether a text is one address and nothing else: no second one, no name, nothing that ends a header. */
 const isAddress = (text: string) =>
   /^[^\s\p{Cc},;:<>()[\]"\\@]+@[^\s\p{Cc},;:<>()"\\@]+$/u.test(text)
 
 /**
- * A mail as it is sent; whatever its subject holds, it is one header. Throws for a recipient that is no
+ * Builds the mail to send; whatever its subject holds, it is one header. Throws for a recipient that is not an
  * address.
  */
 export function toMessage(

@@ -6,9 +6,9 @@ export interface Mail {
   subject: string
   /** Plain text. */
   body: string
-  /** Who writes two mails under one reference sends the first only. */
+  /** Of several mails with one reference, only the first is sent. */
   reference?: string
-  /** For how long sending is tried; a day unless said. Milliseconds. */
+  /** The time for which sending is tried, in milliseconds; a day by default. */
   lifeMs?: number
 }
 

@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer'
 import type { MailMessage } from './message'
 import type { MailConfig } from '../smtp-config'
 
-/** How a mail gets to whoever delivers it. Rejects where it was not taken, or once `signal` aborts. */
+/** Hands a mail to the delivering server. Rejects where the server did not accept it, or once `signal` aborts. */
 export type Send = (message: MailMessage, signal: AbortSignal) => Promise<void>
 
 const stepMs = 10_000
@@ -14,32 +14,32 @@ function transportTo({ server }: MailConfig) {
     host,
     port,
     secure: isSecure,
-    // A password is not told to who listens on the way.
+    // A password is only sent encrypted, except on loopback.
     requireTLS: login !== undefined && !isLoopback(host),
     ...(login && { auth: { user: login.user, pass: login.password } }),
     dnsTimeout: stepMs,
     connectionTimeout: stepMs,
     greetingTimeout: stepMs,
     socketTimeout: stepMs,
-    // Nothing of a mail names a file or an address to be read.
+    // No field of a mail may name a file or a URL to read.
     disableFileAccess: true,
     disableUrlAccess: true,
   })
 }
 
-/** Whether the mail server takes us: connects and signs in, sends nothing. Rejects where it does not. */
+/** Verifies the mail server: connects and signs in, sends nothing. Rejects where either fails. */
 export async function verifyServer(config: MailConfig): Promise<void> {
   await transportTo(config).verify()
 }
 
-/** Mails over SMTP, each on a connection of its own, so that giving one up ends it. */
+/** Sends mails over SMTP, each on a connection of its own, so that an abort closes it. */
 export function createSmtpMailer(config: MailConfig): Send {
   const { from } = config
   const transport = transportTo(config)
   return async ({ id, recipient, subject, text, date }, signal) => {
     await transport.sendMail({
       from,
-      // Given apart, neither is read as a list of addresses.
+      // As separate fields, neither is parsed as a list of addresses.
       to: { name: '', address: recipient },
       envelope: { from: from.address, to: [recipient] },
       subject,

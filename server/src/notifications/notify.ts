@@ -14,7 +14,7 @@ export interface Notice {
   link?: string
 }
 
-/** Adds to what an account is told in the dashboard. Resolves with the id of the notification. */
+/** Adds a notification to an account's list in the dashboard. Resolves with its id. */
 export async function notify(db: Kysely<Schema>, notice: Notice): Promise<string> {
   const id = newId('ntf')
   await db

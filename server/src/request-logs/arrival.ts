@@ -4,24 +4,24 @@ import type { UsageEvent } from '../ledger/usage-event'
 
 /** Follows one request that is traced. */
 export interface RequestTrace {
-  /** What a provider is told of the trace, in the attempt that runs; undefined where it is not told. */
+  /** The trace context to send to the provider in the running attempt; undefined where none is sent. */
   readonly traceparent: string | undefined
   /** An attempt begins, after `failed`. */
   asked: (event: UsageEvent, failed: UsageEvent | undefined) => void
   /** The request has ended; `event` is its last attempt. */
   ended: (values: LogValues, event: UsageEvent | undefined) => void
-  /** The head of its answer goes out; `hasLog`: its end is told later, or was told. */
+  /** The head of the answer is sent; `hasLog`: a request log reports its end. */
   answered: (status: number, hasLog: boolean) => void
 }
 
-/** A request as it came. */
+/** A request as it arrived. */
 export interface Arrival {
   requestId: string
   /** Its path. */
   endpoint: string
   address: () => string
   userAgent: string
-  /** Set as its log begins: whoever answers it leaves the line in the process's log to that. */
+  /** Set as the request log begins, which then writes the line in the process's log. */
   hasLog?: boolean
   trace?: RequestTrace | undefined
 }

@@ -6,14 +6,17 @@ import type { JsonObject } from '../wire/json-body'
 export const maxName = 256
 const maxMetadata = 10_000
 
-/** A text that can be stored, cut at a length. */
+/** Returns a text that can be stored, cut to a maximum length. */
 export const clean = (text: string, most: number): string =>
   storable(text.length > most ? text.slice(0, most) : text)
 
-/** What people put a key into that belongs elsewhere. */
+/** Redacts keys in a text field that should hold none. */
 export const harmless = (text: string, most: number): string => withoutSecrets(clean(text, most))
 
-/** As it is, unless PostgreSQL would refuse it or a key is in it; what is too large is left out. */
+/**
+ * Returns metadata unchanged, unless PostgreSQL would refuse it or it contains a key; metadata that is too large is
+ * left out.
+ */
 export function toStoredMetadata(metadata: object): JsonObject | null {
   const text = JSON.stringify(metadata)
   if (text.length > maxMetadata) return null

@@ -4,8 +4,8 @@ import type { Schema } from '../db/schema'
 const idOf = (record: string) => record.slice(2, record.indexOf('"', 2))
 
 /**
- * Takes back the logs of requests that were taken for dead and have ended after all, out of the sums as
- * well; these are their real ones, as records, which are inserted next. An orphan's log has no address.
+ * Deletes the orphan logs of requests that were presumed dead and have ended after all, and subtracts them from the
+ * sums; `records` are their real logs, which are inserted next. An orphan's log has no address.
  */
 export async function dropOrphanLogs(
   db: Kysely<Schema>,

@@ -1,6 +1,6 @@
 import { isObject } from '../wire/json-body'
 
-/** How other formats say it, in our words. */
+/** The finish reasons of other formats, in our terms. */
 const words: ReadonlyMap<string, string> = new Map(
   Object.entries({
     end_turn: 'stop',
@@ -16,7 +16,7 @@ const words: ReadonlyMap<string, string> = new Map(
 const named = (word: unknown): string | null =>
   typeof word === 'string' ? (words.get(word) ?? word).slice(0, 40) : null
 
-/** Why a whole answer ended, whatever format it is in; null where it does not say. */
+/** Returns the finish reason of a whole answer in any format; null where it has none. */
 export function finishOf(body: object): string | null {
   if (!isObject(body)) return null
   const choices = body['choices']
@@ -29,7 +29,7 @@ export function finishOf(body: object): string | null {
 const said = /"(?:finish_reason|stop_reason)":"(\w+)"|"type":"response\.(completed|incomplete)"/
 const mostLooked = 8
 
-/** The same of the last pieces of a stream, chunks or frames. */
+/** Returns the finish reason in the last pieces of a stream, chunks or frames; null where they have none. */
 export function finishIn(pieces: readonly string[]): string | null {
   const first = Math.max(0, pieces.length - mostLooked)
   for (let at = pieces.length - 1; at >= first; at--) {

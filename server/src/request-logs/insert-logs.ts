@@ -16,7 +16,7 @@ function valueOf([name, type]: (typeof logColumns)[number], position: number): s
 const names = sql.raw(logColumns.map(([name]) => name).join(', '))
 const values = sql.raw(logColumns.map(valueOf).join(', '))
 
-/** A name that a caller made up is no model: it would stay in the sums for two years. */
+/** A name that is no model's is left out: it would stay in the sums for two years. */
 const summedModel = sql.raw(`
   case when provider is null and (requested_model = '' or coalesce(error ->> 'code', '') in
     ('model_not_found', 'invalid_model', 'invalid_request')) then '' else model end`)
@@ -31,8 +31,8 @@ const grown = sql.raw(
 )
 
 /**
- * Inserts logs, as records, that are not there yet, and adds them to the sums by hour and day and to
- * the minutes and peaks: one statement, so that whatever is sent twice counts once.
+ * Inserts new logs, given as records, and adds them to the sums by hour and day and to the minutes and peaks: one
+ * statement, so that a log sent twice counts once.
  */
 export async function insertLogs(db: Kysely<Schema>, records: readonly string[]): Promise<void> {
   if (records.length === 0) return
@@ -89,7 +89,7 @@ export async function insertLogs(db: Kysely<Schema>, records: readonly string[])
   `.execute(db)
 }
 
-/** The same one by one, without those that are refused: they would stop all others for good. */
+/** Inserts logs one by one and skips those that the database refuses: they would block all others for good. */
 export async function insertSound(
   db: Kysely<Schema>,
   records: readonly string[],
@@ -103,7 +103,7 @@ export async function insertSound(
   }
 }
 
-/** What was asked and answered in one request. */
+/** The bodies of one request and its answer. */
 export interface KeptBodies {
   id: string
   startedAt: Date
@@ -112,7 +112,7 @@ export interface KeptBodies {
   response: string | null
 }
 
-/** Inserts bodies that are not there yet. */
+/** Inserts new bodies. */
 export async function insertBodies(
   db: Kysely<Schema>,
   bodies: readonly KeptBodies[],

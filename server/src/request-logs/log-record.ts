@@ -39,7 +39,7 @@ export const logColumns = [
   ['metadata', 'jsonb'],
   ['ip_address', 'text'],
   ['user_agent', 'text'],
-  // Only where there was a cache: other records end here, and older ones.
+  // Present only where there was a cache: other records end here, and older ones.
   ['cached_tokens', 'bigint'],
   ['cache_write_tokens', 'bigint'],
   ['cache_savings', 'bigint'],
@@ -84,7 +84,7 @@ export interface LogValues {
   cacheSavings: bigint
 }
 
-/** The cache of a request that had none. */
+/** The cache values of a request without a cache. */
 export const noCache = { cachedTokens: 0, cacheWriteTokens: 0, cacheSavings: 0n }
 
 export const toLogRecord = (log: LogValues): string =>
@@ -134,8 +134,8 @@ const placeOf = (name: (typeof logColumns)[number][0]) =>
 const [costAt, feeAt] = [placeOf('cost'), placeOf('platform_fee')]
 
 /**
- * A log record whose request was charged less than it cost, by what the house bears; of what was paid the
- * platform's fee comes last, as in the ledger.
+ * Reduces the charge in the log record of a request that was charged less than it cost, by the part that the platform
+ * bears; the platform's fee is paid last, as in the ledger.
  */
 export function withCharge(record: string, writtenOff: bigint): string {
   const values: unknown = JSON.parse(record)
@@ -155,8 +155,8 @@ const endpointOf: Readonly<Record<string, string>> = {
 }
 
 /**
- * The log of a request whose process died while its attempt, a usage record, was open: nobody knows
- * how it ended, and it cost nothing. `selfHosted`: connections of self-hosted gateways.
+ * Builds the log of a request whose process died while its attempt, a usage record, was open: its outcome is unknown,
+ * and it cost nothing. `selfHosted`: connections of self-hosted gateways.
  */
 export function toOrphanLog(
   usageRecord: string,
@@ -204,18 +204,18 @@ export function toOrphanLog(
   })
 }
 
-/** Provider interfaces are called by Tollgate itself. Source: contract 10.5. */
+/** The gateway type of connections that Tollgate calls itself. Source: contract 10.5. */
 export const providerGateway = 2
-/** Those of customers' own gateways by these. */
+/** The gateway type of connections through customers' own gateways. */
 export const selfHostedGateway = 3
 
 const userId = /"(user_[0-9a-z]{26})"/
 
-/** Whose requests some logs are of, as records: each once. */
+/** Returns the accounts of log records, each once. */
 export const usersOf = (records: Iterable<string>): Set<string> => {
   const users = new Set<string>()
   for (const record of records) {
-    // Of the account's and what callers name it comes first.
+    // The account's id precedes the texts that callers choose.
     const [, id] = userId.exec(record) ?? []
     if (id !== undefined) users.add(id)
   }

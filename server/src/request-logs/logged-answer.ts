@@ -3,8 +3,8 @@ import { CollectedChat } from '../wire/collected-chat'
 import { isObject, type JsonObject } from '../wire/json-body'
 
 /**
- * A stream's answer as it is kept: its chunks as the one answer that they stand for, or its frames where
- * it is told in another format. No more of either than is kept in the end.
+ * Collects a stream for its log: its chunks as the one answer that they form, or its frames where it is in another
+ * format. Never holds more of either than is stored in the end.
  */
 export class LoggedAnswer {
   readonly #chat = new CollectedChat()
@@ -13,7 +13,7 @@ export class LoggedAnswer {
   #isText = false
   #isCut = false
 
-  /** Some of the stream, as it goes out. */
+  /** Adds pieces of the stream as they are sent. */
   add(pieces: readonly string[], isTold: boolean): void {
     for (const piece of pieces) {
       this.#isCut = this.#characters > mostBodyBytes
@@ -25,7 +25,7 @@ export class LoggedAnswer {
     }
   }
 
-  /** As JSON text; frames as they are. Undefined while nothing has come. */
+  /** Returns the answer as JSON text, frames unchanged; undefined while nothing has arrived. */
   text(): string | undefined {
     if (this.#characters === 0) return undefined
     const text = this.#frames === '' ? this.#collected() : this.#frames
@@ -42,12 +42,12 @@ export class LoggedAnswer {
     if (!chunk) return
     const choices = Array.isArray(chunk['choices']) ? chunk['choices'].filter(isObject) : []
     const kept = choices.map((choice) => this.#asDelta(choice))
-    // What stands beside them is said once more with each chunk.
+    // Fields beside the choices are repeated in each chunk.
     this.#characters += kept.reduce((sum, { delta }) => sum + sizeOf(delta), 1)
     this.#chat.add({ ...chunk, choices: kept })
   }
 
-  /** Log probabilities are many times the text. */
+  /** Log probabilities, many times as long as the text, are left out. */
   #asDelta({ logprobs: _logprobs, text, ...choice }: JsonObject): JsonObject {
     if (typeof text !== 'string') return { ...choice, delta: choice['delta'] ?? {} }
     this.#isText = true
@@ -55,7 +55,7 @@ export class LoggedAnswer {
   }
 }
 
-/** What cannot be read is not kept: an answer must never break because it is logged. */
+/** A chunk that cannot be parsed is not logged: logging must never break an answer. */
 function readChunk(piece: string): JsonObject | undefined {
   try {
     const chunk: unknown = JSON.parse(piece)
@@ -65,7 +65,7 @@ function readChunk(piece: string): JsonObject | undefined {
   }
 }
 
-/** In characters of its texts; what is no text counts as JSON. */
+/** The size of a delta in characters of its texts; other values count as JSON. */
 function sizeOf(delta: unknown): number {
   if (!isObject(delta)) return 0
   let size = 0

@@ -1,14 +1,14 @@
 import { storable } from '../db/storable'
 
-/** The most of a body that is kept, in bytes of UTF-8. */
+/** The maximum of a stored body, in bytes of UTF-8. */
 export const mostBodyBytes = 64 * 1024
 /** A secret that begins within the bound may end beyond it. */
 const overhang = 8 * 1024
-/** Behind what was cut. */
+/** Marks the place of a cut. */
 export const cutMark = ' [cut]'
 const secret = '[secret]'
 
-/** Keys of ours, tokens of gateways, and what providers' and clouds' secrets look like. */
+/** The shapes of our API keys, of gateways' tokens, and of providers' and clouds' secrets. */
 const shapes = [
   String.raw`(?:sk|gt)-tg-[0-9A-Za-z]{8,}`,
   String.raw`(?:sk|pk|rk|gsk|xai|hf|r8|pplx|nvapi|csk|glpat|ghp|gho|ghs|fw|tgp|key)[-_][\w.-]{8,}`,
@@ -22,19 +22,22 @@ const shapes = [
   String.raw`-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]*(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?`,
 ]
 
-// In the text of JSON a new word may begin behind `\n`, whose n is a letter.
+// In the text of JSON a new word may begin after `
+// `, in which the n is a letter.
 const wordStart = String.raw`(?:(?<![0-9A-Za-z])|(?<=\\(?:[nrtbf]|u[0-9a-f]{4})))`
 const known = new RegExp(`${wordStart}(?:${shapes.join('|')})`, 'gi')
 
-/** Fields that hold one, whatever it looks like. */
+/** Fields that hold a secret, in any shape. */
 const fields =
   /("(?:authorization|proxy-authorization|x-api-key|api[_-]?key|access[_-]?token|refresh[_-]?token|client[_-]?secret|secret[_-]?(?:access[_-]?)?key|password)"\s*:\s*)"(?:[^"\\]|\\.)*"?/gi
 
-/** A text without what looks like a secret. */
+/** Redacts everything in a text that looks like a secret. */
 export const withoutSecrets = (text: string): string =>
   text.replaceAll(fields, `$1"${secret}"`).replaceAll(known, secret)
 
-/** A body as it is kept: without secrets, cut to 64 KB with a mark. PostgreSQL keeps no zero character. */
+/**
+ * Returns a body in its stored form: without secrets, cut to 64 KB with a mark. PostgreSQL stores no zero character.
+ */
 export function toStoredText(text: string): string {
   const isLong = text.length > mostBodyBytes + overhang
   const near = isLong ? text.slice(0, mostBodyBytes + overhang) : text
@@ -42,7 +45,7 @@ export function toStoredText(text: string): string {
   const bytes = Buffer.from(clean, 'utf8')
   if (!isLong && bytes.length <= mostBodyBytes) return clean
   let end = Math.min(bytes.length, mostBodyBytes - cutMark.length)
-  // Not within a character: those bytes begin with the bits 10.
+  // Never cuts within a character: its further bytes begin with the bits 10.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
   return bytes.toString('utf8', 0, end) + cutMark
 }

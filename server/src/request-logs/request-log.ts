@@ -16,26 +16,26 @@ import { ApiError, errors } from '../errors'
 import { costToCaller, tokensRead, tokensWritten, type UsageEvent } from '../ledger/usage-event'
 import type { JsonObject } from '../wire/json-body'
 
-/** Where what is not written with an attempt goes. */
+/** Receives log records and bodies that are not written with an attempt. */
 export interface LogSink {
   addLog: (record: string) => void
   addBodies: (bodies: KeptBodies) => void
 }
 
-/** What the logs of all requests have in common. */
+/** The dependencies that the logs of all requests share. */
 export interface LogPorts {
   sink: LogSink
-  /** Whether the operator allows bodies to be kept. */
+  /** Whether the operator allows bodies to be stored. */
   allowsBodies: () => boolean
-  /** A request of an account begins. Returns how many of it run on this node, this one included. */
+  /** Called when a request of an account begins. Returns the number of its requests on this node, this one included. */
   begun: (userId: string) => number
-  /** It has ended; told once, with milliseconds. */
+  /** Called once when a request has ended, with its duration in milliseconds. */
   over: (values: LogValues, tookMs: number) => void
-  /** It was a repeat, and is nobody's concern any more. */
+  /** Called for a repeat of an idempotent request, which has no log of its own. */
   dropped: (userId: string) => void
 }
 
-/** How a request ended. */
+/** The outcome of a request. */
 export interface LoggedEnding {
   /** `ok`, `cancelled`, or the code of an error. */
   outcome: string
@@ -44,25 +44,25 @@ export interface LoggedEnding {
 
 const mostMessage = 1000
 const mostAgent = 300
-/** What proxies call a request whose caller left. */
+/** The status that proxies use for a request whose client disconnected. */
 const clientGone = 499
 const whole = 1_000_000n
 const well: LoggedEnding = { outcome: 'ok' }
 const nothing: readonly string[] = []
 
 /**
- * What is known of one request for its log. It ends once: as the record that its last attempt takes
- * along to the journal, or, where nobody was asked, by itself.
+ * Collects the log of one request. It ends once: as the record that its last attempt takes along to the journal, or,
+ * where no provider was called, by itself.
  */
 export class RequestLog {
   readonly #ports: LogPorts
   readonly #arrival: Arrival
   readonly #startedAtMs = performance.now()
   readonly #keepsBodies: boolean
-  /** What its record will have, as far as it is known. */
+  /** The values of its record, as far as they are known. */
   readonly #values: LogValues
   #ending: LoggedEnding = well
-  /** The last of a stream: its end says why it ended. */
+  /** The last pieces of a stream: they hold its finish reason. */
   #last: readonly string[] = nothing
   #beforeLast: readonly string[] = nothing
   #request: string | null = null
@@ -79,7 +79,7 @@ export class RequestLog {
     this.#values = valuesOf(arrival, caller, ports.begun(caller.userId))
   }
 
-  /** Gets the text of the body; undefined where bodies are not kept. */
+  /** Takes the text of the body; undefined where bodies are not stored. */
   get keepRequest(): ((text: string) => void) | undefined {
     return this.#keepsBodies ? this.#requestKeeper() : undefined
   }
@@ -90,7 +90,7 @@ export class RequestLog {
     }
   }
 
-  /** The body was read; what is in it was not checked. */
+  /** Takes values from the body, which is parsed but not validated yet. */
   read(body: JsonObject): void {
     const { model } = body
     const values = this.#values
@@ -98,7 +98,7 @@ export class RequestLog {
     values.streamed = body['stream'] === true
   }
 
-  /** The body was checked, and is a request in our format. */
+  /** Takes values from a body that was validated, and is a request in our format. */
   checked(body: JsonObject): void {
     const { user, metadata } = body
     const values = this.#values
@@ -108,18 +108,18 @@ export class RequestLog {
       values.metadata = toStoredMetadata(metadata)
   }
 
-  /** The first of a stream has come. */
+  /** Records that the first chunk of a stream has arrived. */
   opened(): void {
     this.#values.firstTokenMs = this.#elapsedMs()
   }
 
-  /** A whole answer, and the same as its caller gets it. */
+  /** Takes a whole answer, and its form for the client. */
   answered(body: object, told: object): void {
     this.#values.finishReason = finishOf(body)
     if (this.#keepsBodies) this.#response = toStoredText(JSON.stringify(told))
   }
 
-  /** Some of a stream: chunks, or frames where it is told already. */
+  /** Takes pieces of a stream: chunks, or frames where it is already encoded for the client. */
   seen(pieces: readonly string[], isTold: boolean): void {
     if (pieces.length === 0) return
     this.#beforeLast = this.#last
@@ -129,20 +129,20 @@ export class RequestLog {
     this.#answer.add(pieces, isTold)
   }
 
-  /** How the request ends; its record follows. */
+  /** Sets the outcome of the request; its record follows. */
   ending(ending: LoggedEnding): void {
     if (!this.#isOver) this.#ending = ending
   }
 
-  /** An attempt begins, after one that failed, `by` a self-hosted gateway or null. */
+  /** Records that an attempt begins, after one that failed, `by` a self-hosted gateway or null. */
   asked(event: UsageEvent, failed: UsageEvent | undefined, by: string | null = null): void {
     this.#isRelayed = by !== null
     this.#arrival.trace?.asked(event, failed)
   }
 
   /**
-   * The record of a request whose last attempt is about to be settled; undefined after the end.
-   * `cacheSavings`: what a cache saved of its price, in nano-dollars.
+   * Returns the record of a request whose last attempt is about to be settled; undefined after the end.
+   * `cacheSavings`: the part of its price that a cache saved, in nano-dollars.
    */
   record(event: UsageEvent, cacheSavings = 0n): string | undefined {
     if (this.#isOver) return undefined
@@ -166,19 +166,19 @@ export class RequestLog {
     return this.#end(event)
   }
 
-  /** Where no attempt took the record along, it goes by itself. Twice is harmless. */
+  /** Writes the record by itself where no attempt took it along. Calling it twice is harmless. */
   close(): void {
     if (this.#isOver) return
     this.#ports.sink.addLog(this.#end())
   }
 
-  /** The request was refused. The same, unless it has ended. */
+  /** Sets the outcome of a rejected request and closes its log, unless it has ended. */
   refuse(ending: LoggedEnding): void {
     this.ending(ending)
     this.close()
   }
 
-  /** A repeat that got the answer of the first, whose log there is. */
+  /** Drops the log of a repeat that received the first request's answer, which has its own log. */
   drop(): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -202,7 +202,7 @@ export class RequestLog {
     values.statusCode = failure?.status ?? (isCancelled ? clientGone : 200)
     values.error = failure ? describe(failure) : null
     values.finishReason = failure ? null : (values.finishReason ?? this.#finishOfStream())
-    // A name that means nothing may be a key in the wrong place.
+    // A name without a provider may be a key in the wrong place.
     if (values.provider === null)
       values.requestedModel = values.model = withoutSecrets(values.model)
     const tookMs = performance.now() - this.#startedAtMs
@@ -231,7 +231,7 @@ export class RequestLog {
   }
 }
 
-/** As long as nobody was asked. */
+/** The values while no provider was called. */
 const valuesOf = (arrival: Arrival, caller: LoggedCaller, concurrent: number): LogValues => ({
   id: arrival.requestId,
   userId: caller.userId,
@@ -261,7 +261,7 @@ const valuesOf = (arrival: Arrival, caller: LoggedCaller, concurrent: number): L
   concurrent,
   callerUser: null,
   metadata: null,
-  // Of a caller who has left it is not known any more.
+  // Read now, as the address is unknown once the client has disconnected.
   ipAddress: arrival.address(),
   userAgent: harmless(arrival.userAgent, mostAgent),
   ...noCache,
@@ -278,7 +278,7 @@ const describe = ({ code, message }: ApiError) => ({
   message: harmless(message, mostMessage),
 })
 
-/** The platform's part of what was charged. Source: contract 11.1. */
+/** The platform's part of the charge. Source: contract 11.1. */
 function feeOf({ billingMode, cost, feeMillionths }: UsageEvent): bigint {
   if (billingMode === 'byok' || billingMode === 'org_pays') return cost
   return feeMillionths ? (cost * BigInt(feeMillionths)) / whole : 0n

@@ -4,16 +4,16 @@ import { RequestLog, type LogPorts, type LogSink } from './request-log'
 
 interface Options {
   sink: LogSink
-  /** Whether the operator allows bodies to be kept. */
+  /** Whether the operator allows bodies to be stored. */
   allowsBodies: () => boolean
-  /** Told of each request that has ended, once, with milliseconds. */
+  /** Called once for each request that has ended, with its duration in milliseconds. */
   onEnd?: (values: LogValues, tookMs: number) => void
 }
 
 /** Begins the log of each request of this node. Source: contract 6.9. */
 export class RequestLogs {
   readonly #ports: LogPorts
-  /** Requests that run, by account. */
+  /** The number of running requests by account. */
   readonly #running = new Map<string, number>()
 
   constructor({ sink, allowsBodies, onEnd }: Options) {
@@ -29,12 +29,12 @@ export class RequestLogs {
     }
   }
 
-  /** A request whose key and permission were accepted; it must be ended. */
+  /** Begins the log of a request whose key and permission were accepted; it must be ended. */
   begin(arrival: Arrival, caller: LoggedCaller): RequestLog {
     return new RequestLog(this.#ports, arrival, caller)
   }
 
-  /** How many requests run. */
+  /** The number of running requests. */
   get running(): number {
     return [...this.#running.values()].reduce((sum, running) => sum + running, 0)
   }

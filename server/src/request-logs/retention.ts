@@ -7,15 +7,15 @@ const dayMs = 86_400_000
 const minuteDays = 31
 const hourMonths = 25
 
-/** What was forgotten of the request logs. */
+/** The purged partitions and rows of request logs. */
 interface ForgottenLogs {
   partitions: string[]
   sums: number
 }
 
 /**
- * Forgets request logs and their bodies of more than `days` full days ago, minutes of more than 31 days
- * and sums by hour of more than 25 months. Sums and peaks by day stay. Source: contract 6.9.
+ * Purges request logs and their bodies of more than `days` full days ago, minutes of more than 31 days and sums by
+ * hour of more than 25 months. Sums and peaks by day stay. Source: contract 6.9.
  */
 export async function purgeOldLogs(db: Kysely<Schema>, days: number): Promise<ForgottenLogs> {
   const day = await getToday(db)

@@ -3,7 +3,7 @@ import type { Schema } from '../db/schema'
 import { readTexts } from '../ledger/usage-record'
 import { selfHostedGateway } from './log-record'
 
-/** Which connections of these usage records are of self-hosted gateways: those that are there still. */
+/** Finds the existing connections of these usage records that belong to self-hosted gateways. */
 export async function findSelfHosted(
   db: Kysely<Schema>,
   records: readonly string[],

@@ -1,7 +1,7 @@
 import { noCache, type LogValues } from './log-record'
 import { newId } from '../db/id'
 
-/** The log of a request that went well, with what matters to a test set by it. */
+/** Builds the log of a successful request, with the fields that a test sets. */
 export const valuesForTests = (fields: Partial<LogValues> = {}): LogValues => ({
   id: newId('req'),
   userId: 'user_1',

@@ -7,24 +7,24 @@ import { withTimeout } from '../with-timeout'
 interface Options {
   db: Kysely<Schema>
   onError: (error: unknown, waiting: number) => void
-  /** Told how many logs and bodies there was no room for, once they are over. */
+  /** Called with the number of logs and bodies that were dropped for lack of room. */
   onLost: (lost: { logs: number; bodies: number }) => void
-  /** Told of logs that were written, as records. */
+  /** Called with the records of logs that were written. */
   onWritten: (records: readonly string[]) => void
 }
 
 const everyMs = 250
 const mostAtOnce = 2000
 const mostLogs = 10_000
-/** Of text that waits, in characters. */
+/** The maximum of waiting text, in characters. */
 const mostBodyCharacters = 32 * 1024 * 1024
 const bodiesAtOnce = 100
 const longestBackoffMs = 5000
 const patienceMs = 5000
 
 /**
- * Writes what need not outlive the process: the logs of requests that nobody was asked for, and bodies.
- * In batches of a quarter of a second; where the database is away they wait, as far as there is room.
+ * Writes data that need not outlive the process: the logs of requests that called no provider, and bodies. It writes
+ * batches of a quarter of a second; while the database is unavailable they wait, as far as there is room.
  */
 export class LogWriter implements AsyncDisposable {
   readonly #options: Options
@@ -41,7 +41,7 @@ export class LogWriter implements AsyncDisposable {
     this.#options = options
   }
 
-  /** A log, as a record. */
+  /** Adds a log in the form of a record. */
   addLog(record: string): void {
     if (this.#logs.length < mostLogs) this.#logs.push(record)
     else this.#lost.logs += 1
@@ -57,7 +57,7 @@ export class LogWriter implements AsyncDisposable {
     this.#schedule()
   }
 
-  /** Resolves when all that waits now is written, or could not be. Never rejects. */
+  /** Resolves when everything that waits now is written, or could not be. Never rejects. */
   async flush(): Promise<void> {
     await this.#running
     await this.#write()
@@ -124,7 +124,7 @@ export class LogWriter implements AsyncDisposable {
     }
   }
 
-  /** Writes what waits, as far as the database answers. */
+  /** Writes the remaining logs and bodies, as far as the database answers. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)

@@ -10,20 +10,20 @@ const dayMs = 86_400_000
 const prefix = 'magic-link:'
 const invitationMs = 7 * dayMs
 
-/** What is kept of a link's token. */
+/** Returns the stored form of a link's token. */
 export const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
 
 interface Wanted {
   email: string
-  /** Where the service is reached, without a final slash. */
+  /** The base URL of the service, without a final slash. */
   address: string
   lifeMs: number
 }
 
 /**
- * A link that signs the account of an address in, once. Links that were made for it before, or mailed to it,
- * no longer work. Written as better-auth's plugin for such links writes its own, so that the library need not
- * be loaded before somebody signs in.
+ * Creates a link that signs in the account of an address, once. Earlier links for the address no longer work. The row
+ * has the form that better-auth's plugin for such links writes, so that the library need not be loaded before the
+ * first sign-in.
  */
 export async function createSignInLink(
   db: Kysely<Schema>,
@@ -31,7 +31,7 @@ export async function createSignInLink(
 ): Promise<string> {
   const token = randomBytes(24).toString('base64url')
   await db.transaction().execute(async (trx) => {
-    // Two at once follow one another, so that only one link is left.
+    // Concurrent requests run one after the other, so that only one link remains.
     await waitForLock(trx, 'signInLink', email.toLowerCase())
     await endLinks(trx, email)
     await trx
@@ -47,14 +47,14 @@ export async function createSignInLink(
   return `${address}/api/auth/magic-link/verify?token=${token}&callbackURL=%2F`
 }
 
-/** Ends all links that sign an address in, mailed ones too: the library writes them alike. */
+/** Ends all sign-in links of an address, mailed ones too: the library writes them in the same form. */
 export const endLinks = async (db: Kysely<Schema>, email: string): Promise<void> =>
   void (await sql`
     delete from auth_verification
     where case when identifier like ${`${prefix}%`} then lower(value::jsonb ->> 'email') end
       = ${email.toLowerCase()}`.execute(db))
 
-/** Invites the owner of an account that an operator made. */
+/** Invites the owner of an account that an operator created. */
 export async function inviteOwner(
   db: Kysely<Schema>,
   { email }: { email: string },

@@ -1,7 +1,7 @@
 import type { Mail } from '../mail/outbox'
 
 /**
- * Mails about accounts go to addresses that anybody may have typed, so that they hold no text of a caller's, not
+ * Mails about accounts go to addresses that any client may have entered, so that they hold no text of a client's, not
  * even a name: a mail of this service would carry it to strangers.
  */
 interface Recipient {
@@ -12,21 +12,23 @@ const greeted = (lines: readonly string[]) => ['Hello,', '', ...lines, ''].join(
 
 const unasked = 'If you did not ask for it, nothing happens unless you open the link.'
 
-/** An address has to be shown to belong to who signed up with it. */
+/** Asks a new account's owner to confirm the address. */
 export const verificationMail = (to: Recipient, url: string): Mail => ({
   recipient: to.email,
   subject: 'Confirm your address',
   body: greeted(['Open this link to confirm your address, within an hour:', '', url, '', unasked]),
 })
 
-/** Somebody forgot a password, or says so. */
+/** The mail of a requested password reset. */
 export const resetMail = (to: Recipient, url: string): Mail => ({
   recipient: to.email,
   subject: 'Choose a new password',
   body: greeted(['Open this link to choose a new password, within an hour:', '', url, '', unasked]),
 })
 
-/** Whoever signs up with an address that has an account is told nothing; its owner is. */
+/**
+ * Informs an account's owner that a sign-up used the address; the answer to the sign-up does not reveal the account.
+ */
 export const takenMail = (to: Recipient, url: string): Mail => ({
   recipient: to.email,
   subject: 'You have an account already',
@@ -38,14 +40,14 @@ export const takenMail = (to: Recipient, url: string): Mail => ({
   ]),
 })
 
-/** A link that signs in by itself. */
+/** The mail with a sign-in link. */
 export const linkMail = (to: Recipient, url: string): Mail => ({
   recipient: to.email,
   subject: 'Your link to sign in',
   body: greeted(['Open this link to sign in. It works once:', '', url, '', unasked]),
 })
 
-/** An operator made an account for somebody. */
+/** Welcomes the owner of an account that an operator created. */
 export const welcomeMail = (to: Recipient, url: string): Mail => ({
   recipient: to.email,
   subject: 'Your account is ready',

@@ -16,10 +16,10 @@ const day = 86_400
 const sessionSeconds = 30 * day
 const linkSeconds = 15 * 60
 const maxName = 100
-/** Set by us on every request, so that what a client sends under this name does not count. */
+/** Set by Tollgate on every request, so that a client's header of this name has no effect. */
 const addressHeader = 'x-tollgate-address'
 
-/** Where an account of another service is accepted from. */
+/** The OAuth client at a provider whose accounts may sign in. */
 export interface OAuthClient {
   clientId: string
   clientSecret: string
@@ -27,12 +27,12 @@ export interface OAuthClient {
 
 export interface SignInOptions {
   db: Kysely<Schema>
-  /** Signs cookies; the same on every node. */
+  /** The secret that signs cookies; the same on every node. */
   secret: string
-  /** Where people reach this service, without a final slash: what links in mails begin with. */
+  /** The public base URL of the service, without a final slash: links in mails begin with it. */
   address: string
   providers: { github?: OAuthClient; google?: OAuthClient }
-  /** Who may make an account, asked each time. */
+  /** The sign-up policy, read at each attempt. */
   signUp: () => 'open' | 'invite' | 'closed'
   onError: (error: unknown) => void
 }
@@ -40,21 +40,21 @@ export interface SignInOptions {
 export type SignIn = ReturnType<typeof createSignIn>
 
 /**
- * Signs people in to the dashboard: the library's own endpoints below `/api/auth`, unchanged. Sessions
- * last 30 days. Source: contract 2.1, 2.5.
+ * Creates the sign-in to the dashboard: the library's own endpoints below `/api/auth`, unchanged. Sessions last 30
+ * days. Source: contract 2.1, 2.5.
  */
 export function createSignIn(options: SignInOptions) {
   const auth = build(options)
 
   return {
-    /** Answers a request below `/api/auth` that came from a client address. */
+    /** Answers a request below `/api/auth` from a client address. */
     async answer(request: Request, clientAddress: string): Promise<Response> {
       const headers = new Headers(request.headers)
       headers.set(addressHeader, clientAddress)
       const answer = await auth.handler(new Request(request, { headers }))
       return leadingHere(answer, [new URL(options.address).origin, ...originsOf(request)])
     },
-    /** Whose session the cookie of a request is; undefined where it is none, or over. */
+    /** Returns the account of a request's session cookie; undefined where there is no session, or it has ended. */
     async userOf(headers: Headers): Promise<string | undefined> {
       const query = { disableRefresh: true, disableCookieCache: true }
       const found = await auth.api.getSession({ headers, query })
@@ -63,13 +63,13 @@ export function createSignIn(options: SignInOptions) {
   }
 }
 
-/** Same origin, whatever name and scheme the service is reached by. */
+/** Accepts the request's own origin, under any name and scheme of the service. */
 function originsOf(request: Request | undefined): string[] {
   const host = request?.headers.get('host')
   return host ? [`http://${host}`, `https://${host}`] : []
 }
 
-/** The library lets links lead to `/.//other.example`, and makes another site's address of it. */
+/** The library lets links lead to `/.//other.example`, and turns that into an address of another site. */
 function leadingHere(answer: Response, origins: readonly string[]): Response {
   const to = answer.headers.get('location')
   if (to === null || answer.status < 300 || answer.status >= 400) return answer
@@ -96,7 +96,7 @@ function build(options: SignInOptions) {
       ...tables.rateLimit,
       enabled: true,
       storage: 'database',
-      // It is counted by address, until nobody there asks for ten seconds: a whole office would be shut out.
+      // The library counts it by address until ten seconds pass without a request: a whole office would be locked out.
       customRules: { '/get-session': false },
     },
     ...byMail(options),
@@ -111,7 +111,7 @@ function build(options: SignInOptions) {
       }),
     ],
     hooks: {
-      // The library tells nobody why an account could not be made, so it is asked before.
+      // The library's error does not reveal why an account could not be created, so that is checked before.
       before: createAuthMiddleware(async ({ path, body }) => {
         checkName(body?.name)
         await checkTries(db, path, body?.email)
@@ -127,7 +127,7 @@ function build(options: SignInOptions) {
     advanced: {
       cookiePrefix: 'tollgate',
       useSecureCookies: address.startsWith('https:'),
-      // Pages ask for their data themselves, so that no link of another site has to bring it along.
+      // Pages fetch their data themselves, so that a link on another site need not send the cookie.
       cookies: { session_token: { attributes: { sameSite: 'strict' } } },
       ipAddress: { ipAddressHeaders: [addressHeader] },
       database: { generateId: ({ model }) => (model === 'user' ? newId('user') : newId('sess')) },
@@ -138,7 +138,7 @@ function build(options: SignInOptions) {
   })
 }
 
-/** Addresses, passwords and the mails about them. */
+/** The options for addresses, passwords and the mails about them. */
 const byMail = ({ db, address }: SignInOptions) =>
   ({
     emailAndPassword: {
@@ -147,7 +147,7 @@ const byMail = ({ db, address }: SignInOptions) =>
       minPasswordLength: 10,
       maxPasswordLength: 128,
       revokeSessionsOnPasswordReset: true,
-      // The library's own hash would hold up every request of the process meanwhile.
+      // The library's own hash would block all requests of the process meanwhile.
       password: {
         hash: (password) => Bun.password.hash(password),
         verify: ({ hash, password }) => Bun.password.verify(password, hash),
@@ -164,7 +164,7 @@ const byMail = ({ db, address }: SignInOptions) =>
     },
   }) satisfies BetterAuthOptions
 
-/** Only to who has an account; whoever asks is told the same. */
+/** Sends a link only where the address has an account; the client's answer is the same in both cases. */
 async function sendLink(db: Kysely<Schema>, email: string, url: string): Promise<void> {
   const user = await db
     .selectFrom('users')
@@ -175,7 +175,7 @@ async function sendLink(db: Kysely<Schema>, email: string, url: string): Promise
   if (user) await postMail(db, linkMail(user, url))
 }
 
-/** A user to be made: the name of an account elsewhere may hold whatever it likes. Rejects as `checkSignUp`. */
+/** Checks a user before its creation: the name of an external account may hold anything. Rejects as `checkSignUp`. */
 async function admitted<User extends { email: string; name: string }>(
   options: SignInOptions,
   user: User,
@@ -193,7 +193,7 @@ function checkName(name: unknown): void {
   throw new APIError('BAD_REQUEST', { code: 'INVALID_NAME', message })
 }
 
-/** Throws where accounts are only made by invitation, or by nobody. */
+/** Throws where accounts are created by invitation only, or not at all. */
 async function checkSignUp({ db, signUp }: SignInOptions, email: string): Promise<void> {
   const mode = signUp()
   if (mode === 'open') return
@@ -202,7 +202,7 @@ async function checkSignUp({ db, signUp }: SignInOptions, email: string): Promis
   throw new APIError('FORBIDDEN', { code: 'SIGN_UP_CLOSED', message })
 }
 
-/** Throws where an account was tried too often. */
+/** Throws where an account has too many attempts. */
 async function checkTries(db: Kysely<Schema>, path: string, email: unknown): Promise<void> {
   const seconds = await countTry(db, path, email)
   if (seconds === undefined) return
@@ -211,7 +211,7 @@ async function checkTries(db: Kysely<Schema>, path: string, email: unknown): Pro
   throw new APIError('TOO_MANY_REQUESTS', { code: 'TOO_MANY_TRIES', message }, headers)
 }
 
-/** An organization has invited the address. */
+/** Whether an organization has invited the address. */
 async function isInvited(db: Kysely<Schema>, email: string): Promise<boolean> {
   const invitation = await db
     .selectFrom('invitation')

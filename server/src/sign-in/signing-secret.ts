@@ -6,8 +6,8 @@ import { getKeyId, seal, signingSecret, unseal, type SealingKeys } from '../db/s
 const id = 'sign-in'
 
 /**
- * The secret that signs cookies and encrypts second factors, the same on every node: made by whoever
- * asks first, and kept sealed in the database.
+ * Returns the secret that signs cookies and encrypts second factors, the same on every node: created by the first
+ * call, and stored sealed in the database.
  */
 export async function readSigningSecret(db: Kysely<Schema>, keys: SealingKeys): Promise<string> {
   const known = await find(db, keys)

@@ -2,13 +2,14 @@ import type { BetterAuthOptions } from 'better-auth'
 
 const created = { createdAt: 'created_at', updatedAt: 'updated_at' }
 
-/** What better-auth's models are called in our database. Source: migration 0020. */
+/** The table and column names of better-auth's models in our database. Source: migration 0020. */
 export const tables = {
   user: {
     modelName: 'users',
     fields: { name: 'display_name', emailVerified: 'email_verified', ...created },
     additionalFields: {
-      // Told with a session, and set by nobody here; the default is what an address that is taken is answered with.
+      // Returned with a session, and never set by a client; the default appears in the answer to a sign-up with a
+      // taken address.
       isOperator: {
         type: 'boolean',
         fieldName: 'is_operator',
@@ -46,7 +47,7 @@ export const tables = {
   rateLimit: { modelName: 'auth_rate_limit', fields: { lastRequest: 'last_request' } },
 } satisfies Partial<BetterAuthOptions>
 
-/** The same for its plugin of second factors. */
+/** The table and column names of its plugin for second factors. */
 export const twoFactorTables = {
   user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
   twoFactor: {

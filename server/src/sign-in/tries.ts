@@ -5,15 +5,15 @@ import type { Schema } from '../db/schema'
 
 interface Allowed {
   most: number
-  /** What they have in common: a mail is a mail, whatever is in it. */
+  /** The count that paths share: all paths that send mail have one. */
   what: 'password' | 'mail'
 }
 
 const windowSeconds = 15 * 60
 
 /**
- * What may be tried for one account, whoever tries: passwords are guessed from many addresses, and mails
- * are a nuisance. Second factors have a count of the library's own.
+ * Limits the attempts for one account across all clients: passwords are guessed from many addresses, and mails are a
+ * nuisance. Second factors have a count of the library's own.
  */
 const allowed: Readonly<Record<string, Allowed>> = {
   '/sign-in/email': { most: 30, what: 'password' },
@@ -24,8 +24,8 @@ const allowed: Readonly<Record<string, Allowed>> = {
 }
 
 /**
- * Counts a try at a path of sign-in that names an account by its mail address, whether there is one or
- * not. Resolves with the seconds until the next one counts, where there were too many; on every node alike.
+ * Counts an attempt at a sign-in path that names an account by its mail address, whether the account exists or not.
+ * After too many, resolves with the seconds until the next one is allowed; on every node alike.
  */
 export async function countTry(
   db: Kysely<Schema>,
@@ -34,7 +34,7 @@ export async function countTry(
 ): Promise<number | undefined> {
   const rule = allowed[path]
   if (!rule || typeof email !== 'string') return undefined
-  // An address is nobody's business here, and may be as long as a body.
+  // The address is hashed, as it is personal data here and may be as long as a body.
   const key = `account:${rule.what}:${hashOf(email.trim().toLowerCase())}`
   const now = sql`(extract(epoch from now()) * 1000)::bigint`
   const isOver = sql`auth_rate_limit.last_request <= ${now} - ${windowSeconds * 1000}`

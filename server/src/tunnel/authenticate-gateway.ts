@@ -5,7 +5,7 @@ import { hashOf, isGatewayToken } from '../auth/api-key'
 import { parseBearer } from '../auth/api-key-cache'
 import { ApiError } from '../errors'
 
-/** A gateway that speaks no version of the protocol that is spoken here. */
+/** A gateway that supports none of Tollgate's protocol versions. */
 export class VersionRefused extends Error {
   override readonly name = 'VersionRefused'
   readonly supported = [subprotocol]
@@ -13,7 +13,7 @@ export class VersionRefused extends Error {
 
 interface EntrancePorts {
   rows: Pick<GatewayRows, 'find'>
-  /** Of client addresses that fail too often. */
+  /** Counts client addresses that fail too often. */
   failures: {
     judge: (client: string, error: ApiError) => ApiError
     assertMayLookUp: (client: string) => void
@@ -21,8 +21,8 @@ interface EntrancePorts {
 }
 
 /**
- * Whose gateway a request to open a socket is of. Rejects with 401, with 429 for a client that failed
- * too often, and with `VersionRefused`.
+ * Returns the gateway that requests to open a socket. Rejects with 401, with 429 for a client that failed too often,
+ * and with `VersionRefused`.
  */
 export async function authenticateGateway(
   request: Request,

@@ -6,7 +6,7 @@ import { storable } from '../db/storable'
 type Hello = Extract<FromGateway, { type: 'hello' }>
 type Refused = Extract<ToGateway, { type: 'welcome' }>['refused']
 
-/** What a gateway serves, as far as it was taken. */
+/** The models and tools of a gateway, as far as they were accepted. */
 export interface Capabilities {
   version: string
   /** Keys of enabled providers, each once. */
@@ -18,15 +18,15 @@ export interface Capabilities {
   refused: Refused
 }
 
-/** Of a tool's `parameters`, as JSON text. */
+/** The maximum length of a tool's `parameters`, as JSON text. */
 const longestParameters = 16 * 1024
-/** A gateway that has everything refused is not told of all of it. */
+/** The maximum number of refused entries that a gateway is informed of. */
 const mostTold = 100
 
-/** What PostgreSQL has no character for, and halves of pairs, as JSON writes them. */
+/** Characters that PostgreSQL cannot store, and unpaired surrogates, as JSON writes them. */
 const unkept = /\\u(0000|d[89a-f])/i
 
-/** What is taken of a hello, and what not. */
+/** Splits a hello into accepted and refused entries. */
 export function toCapabilities(hello: Hello, providers: ReadonlySet<string>): Capabilities {
   const refused: Refused = []
   const refuse = (what: Refused[number]['what'], name: string, reason: string): false => {

@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache'
 import type { TunnelLocation } from './gateway-store'
 import { SwrCache } from '../db/swr-cache'
 
-/** Gateways of other nodes that were asked for lately; each takes up to 8 kB. */
+/** The maximum number of cached locations of gateways on other nodes; each takes up to 8 kB. */
 const mostGateways = 10_000
-/** One that could not be reached where it is said to be is passed over for so long. */
+/** The time for which a location that could not be reached is skipped. */
 const missedMs = 2000
-/** One that was refused there: it may be on its way, or have much to do. */
+/** The time for which a location that refused a call is skipped: its gateway may be moving, or be busy. */
 const refusedMs = 200
 
-/** Where the sockets of gateways are, as far as this node has been asked for them: in memory. */
+/** Caches in memory the nodes that have the sockets of gateways, as far as this node looked them up. */
 export class Directory {
   readonly #places: SwrCache<TunnelLocation | undefined>
   readonly #missed = new LRUCache<string, true>({ max: mostGateways, ttl: missedMs })
@@ -22,36 +22,36 @@ export class Directory {
     })
   }
 
-  /** Where a gateway is; undefined where it is offline, cannot be reached, or was not looked up. */
+  /** Returns the location of a gateway; undefined where it is offline, cannot be reached, or was not looked up. */
   known(gatewayId: string): TunnelLocation | undefined {
     const place = this.#places.known(gatewayId)?.value
     return place && !this.#missed.has(place.socket) ? place : undefined
   }
 
-  /** Undefined where that is known; else resolves once it has been looked up. Never rejects. */
+  /** Looks a gateway up: undefined where it is cached; else resolves after the lookup. Never rejects. */
   look(gatewayId: string): Promise<void> | undefined {
     if (this.#places.known(gatewayId)) return undefined
     const looking = async () => void (await this.#places.of(gatewayId))
     return looking().catch(() => undefined)
   }
 
-  /** Nobody answers where it is said to be. */
+  /** Records that no node answers at this location. */
   missed({ socket }: TunnelLocation): void {
     this.#missed.set(socket, true)
   }
 
-  /** Its node does not take what is asked of it now; what is known of it may be old. */
+  /** Records that the node refuses calls for this gateway now; the cached location may be stale. */
   refused({ gateway, socket }: TunnelLocation): void {
     this.#missed.set(socket, true, { ttl: refusedMs })
     this.forget(gateway)
   }
 
-  /** Something of a gateway was changed. */
+  /** Evicts a gateway that was changed. */
   forget(gatewayId: string): void {
     this.#places.forget(gatewayId)
   }
 
-  /** Notifications may have been missed. */
+  /** Invalidates all entries, as notifications may have been missed. */
   distrust(): void {
     this.#places.distrust()
   }

@@ -3,24 +3,24 @@ import { z } from 'zod'
 /** The subprotocol of `Sec-WebSocket-Protocol`. Source: docs/gateway-protocol.md. */
 export const subprotocol = 'tollgate.gateway.1'
 
-/** What one side may make the other keep. Bytes, but where the name says otherwise. */
+/** Bounds on the memory that one side can make the other use. Bytes, unless the name states another unit. */
 export const bounds = {
-  /** Of a frame from a gateway. */
+  /** The maximum of a frame from a gateway. */
   frameBytes: 1024 * 1024,
-  /** Of a frame to a gateway, in UTF-8. */
+  /** The maximum of a frame to a gateway, in UTF-8. */
   sentBytes: 32 * 1024 * 1024,
-  /** Of an answer's data that may be on its way before more is granted, for each request. */
+  /** The maximum of an answer's data in flight before more is granted, for each request. */
   windowBytes: 256 * 1024,
-  /** Of an answer that comes in one frame, and of a tool's result. */
+  /** The maximum of an answer that comes in one frame, and of a tool's result. */
   bodyBytes: 256 * 1024,
-  /** Requests that run at once on one gateway. */
+  /** The maximum of concurrent requests on one gateway. */
   requests: 1000,
   models: 2000,
   tools: 200,
   providers: 50,
 } as const
 
-/** Why a socket was closed; what a gateway does then is in docs/gateway-protocol.md. */
+/** Reasons for which a socket is closed; the gateway's reaction to each is in docs/gateway-protocol.md. */
 export const closeCodes = {
   shuttingDown: 1001,
   protocolError: 4400,
@@ -49,7 +49,7 @@ export const failureCodes = [
   'internal_error',
 ] as const
 
-/** What a gateway sends. */
+/** The frames that a gateway sends. */
 export const fromGateway = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('hello'),
@@ -72,7 +72,7 @@ export const fromGateway = z.discriminatedUnion('type', [
     id,
     code: z.enum(failureCodes),
     message: z.string().max(500),
-    /** Whether the server behind may have seen the request. */
+    /** Whether the server behind the gateway may have received the request. */
     sent: z.boolean().default(true),
   }),
   z.object({ type: z.literal('tool_result'), id, content: z.string(), is_error: z.boolean() }),
@@ -80,7 +80,7 @@ export const fromGateway = z.discriminatedUnion('type', [
 ])
 export type FromGateway = z.output<typeof fromGateway>
 
-/** What Tollgate sends. */
+/** The frames that Tollgate sends. */
 export const toGateway = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('welcome'),

@@ -10,9 +10,9 @@ import { believedSeconds, gatewayStatus } from '../db/gateway-row'
 import type { GatewayRow } from '../db/gateway-schema'
 import type { Schema } from '../db/schema'
 
-/** A gateway is refused, or told to come again, within a second. */
+/** The timeout of a query: a gateway learns within a second that it is refused, or should reconnect. */
 const patienceMs = 900
-/** What a hello writes. */
+/** The timeout of the writes for a hello. */
 const helloMs = 5000
 
 interface StorePorts {
@@ -21,42 +21,41 @@ interface StorePorts {
   node: string
   catalog: { readonly snapshot: Snapshot }
   /**
-   * Makes the connection of a newcomer, in a transaction that has locked its owner. Rejects with
-   * `limit_reached`.
+   * Creates the connection of a new gateway, in a transaction that has locked its owner. Rejects with `limit_reached`.
    */
   connect: (trx: Transaction<Schema>, gateway: GatewayIdentity, provider: string) => Promise<void>
 }
 
-/** Where the socket of a gateway is, and what is called by it. */
+/** The node and socket of a gateway, and the models it serves. */
 export interface TunnelLocation {
   gateway: string
   node: string
   socket: string
-  /** As `Announced.serves`; of many millions it may be wrong about one. */
+  /** As `Capabilities.serves`; compares hashes, so that about one name in many millions may be wrong. */
   serves: Capabilities['serves']
 }
 
 export type GatewayRows = ReturnType<typeof createGatewayRows>
 
-/** What is written down of gateways. All reject when the database does not answer. */
+/** Creates the store of gateways. All methods reject when the database does not answer. */
 export const createGatewayRows = (ports: StorePorts) => ({
-  /** Whose token that is, by its hash in hexadecimal; undefined where it is nobody's, or he is suspended. */
+  /** Finds the gateway of a token by its hash in hexadecimal; undefined for an unknown token or a suspended owner. */
   find: (hash: string) => withTimeout(findGateway(ports.db, hash), patienceMs),
-  /** Whether a gateway is still there, and its owner not suspended. */
+  /** Whether a gateway still exists, and its owner is not suspended. */
   isThere: (id: string) => withTimeout(isThere(ports.db, id), patienceMs),
-  /** A socket has opened. False where its gateway is gone, or has a newer one. */
+  /** Stores that a socket has opened. False where its gateway was deleted, or has a newer socket. */
   attach: (link: TunnelConnection) => withTimeout(attach(ports, link), patienceMs),
-  /** A gateway says what it serves. False where the socket is not its own any more. */
+  /** Stores the capabilities of a gateway. False where the socket is no longer the gateway's own. */
   welcome: (link: TunnelConnection, announced: Capabilities) =>
     withTimeout(welcome(ports, link, announced), helloMs),
-  /** A socket has closed. */
+  /** Stores that a socket has closed. */
   detach: (link: TunnelConnection, status: 'offline' | 'error') =>
     withTimeout(detach(ports, link, status), helloMs),
-  /** Where the socket of a gateway is that is online; undefined for any other. */
+  /** Returns the location of an online gateway's socket; undefined for any other. */
   place: (id: string) => withTimeout(place(ports.db, id), patienceMs),
-  /** What is announced over a socket; undefined where it is not its gateway's any more. */
+  /** Returns the tools announced over a socket; undefined where the socket is no longer its gateway's. */
   tools: (at: TunnelLocation) => withTimeout(tools(ports.db, at), patienceMs),
-  /** Which of these sockets are still those of their gateways, by the ids of the sockets. */
+  /** Renews the heartbeat of sockets. Returns the ids of those that are still their gateways'. */
   beat: (links: readonly TunnelConnection[]) => withTimeout(beat(ports.db, links), helloMs),
 })
 
@@ -82,7 +81,7 @@ async function findGateway(db: Kysely<Schema>, hash: string): Promise<Entered | 
 
 const nowMs = sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::float8`
 
-/** By somebody who is not suspended. */
+/** Matches gateways whose owner is not suspended. */
 const isOwned = sql<boolean>`(
   exists (select from users where users.id = gateway.user_id and users.status = 'active')
   or exists (select from organization where organization.id = gateway.organization_id
@@ -108,7 +107,7 @@ async function place(db: Kysely<Schema>, id: string): Promise<TunnelLocation | u
     .where(isOwned)
     .executeTakeFirst()
   if (!row || row.node === null || row.socket === null) return undefined
-  // Of thousands of gateways, with up to 2,000 models each.
+  // Hashes instead of names: there may be thousands of gateways, with up to 2,000 models each.
   const hashes = Uint32Array.from(row.models, ({ provider, name }) => hashOf(provider, name))
   const { node, socket } = row
   const serves: TunnelLocation['serves'] = (provider, name) =>
@@ -128,7 +127,7 @@ async function tools(db: Kysely<Schema>, { gateway, socket }: TunnelLocation) {
   return row?.tools
 }
 
-/** Other nodes hear that what is known of a gateway has changed; its trigger tells of new sockets alone. */
+/** Notifies other nodes of a gateway's change; its trigger covers new sockets only. */
 const toldOf = (socketId: string) =>
   sql`pg_notify('tollgate_gateway', gateway.id || ' ' || ${socketId})`.as('told')
 
@@ -141,7 +140,7 @@ async function attach(
     .set({
       node,
       socket: socketId,
-      // A breach of the protocol is shown until the next hello.
+      // A breach of the protocol stays visible until the next hello.
       status: sql`case status when 'error' then 'error' else 'starting' end`,
       last_heartbeat_at: sql`now()`,
     })
@@ -151,7 +150,7 @@ async function attach(
   return numUpdatedRows > 0n
 }
 
-/** What was opened before it may be written down after it; a clock that was set back wins in a while. */
+/** A socket may be stored after one that was opened later; after a clock was set back, the new one wins in time. */
 const isNewest = (socketId: string) => sql<boolean>`(
   socket is null or socket collate "C" <= ${socketId}
   or last_heartbeat_at < now() - make_interval(secs => ${sql.lit(believedSeconds)})
@@ -184,7 +183,7 @@ const welcome = (
       .where('id', '=', gateway.id)
       .executeTakeFirst()
     const isFirst = known?.welcomed_at === null && announced.providers.length > 0
-    // Before the gateway's own row, as whoever deletes an account has it.
+    // Locks the owner before the gateway's own row, in the order in which the deletion of an account does.
     if (isFirst) await lockOwner(trx, ownerOf(gateway))
     const written = await trx
       .updateTable('gateway')
@@ -221,7 +220,10 @@ const toColumns = ({ version, providers, models, tools }: Capabilities) => ({
   last_heartbeat_at: sql<Date>`now()`,
 })
 
-/** What a newcomer calls by at once; where there is no room for more, he is told. */
+/**
+ * Creates the connection of a gateway that comes online for the first time; where there is no room, the owner is
+ * notified.
+ */
 async function connectFirst(
   { connect }: StorePorts,
   trx: Transaction<Schema>,
@@ -234,7 +236,7 @@ async function connectFirst(
       if (!(thrown instanceof Error)) throw thrown
       const reason = `No connection was made for it: ${thrown.message}`
       announced.refused.push({ what: 'provider', name: provider, reason })
-      // Its transaction is not usable any more after anything but a refusal of ours.
+      // After any failure but our own refusal, the transaction is no longer usable.
       if (Reflect.get(thrown, 'code') !== 'invalid_request') throw thrown
     }
   }

@@ -3,19 +3,19 @@ import { ProtocolError } from './read-frame'
 
 type Frame<Type extends FromGateway['type']> = Extract<FromGateway, { type: Type }>
 
-/** What a gateway may say to one request, and how much of it. */
+/** Checks the order and the amount of a gateway's frames for one request. */
 export class Inflow {
   #left: number = bounds.windowBytes
   hasBegun = false
 
-  /** Throws `ProtocolError` for more than its window. */
+  /** Counts a chunk. Throws `ProtocolError` for more than the window. */
   chunk(bytes: number): void {
     this.hasBegun = true
     if (bytes > this.#left) throw new ProtocolError('More came than a window allows.')
     this.#left -= bytes
   }
 
-  /** Throws `ProtocolError` for what contradicts the chunks before it. */
+  /** Throws `ProtocolError` for a response that contradicts the chunks before it. */
   response({ status, body }: Frame<'response'>): void {
     if (this.hasBegun && (status !== 200 || body)) {
       throw new ProtocolError('What follows chunks has status 200 and no body.')
@@ -23,7 +23,7 @@ export class Inflow {
     this.hasBegun = true
   }
 
-  /** So many bytes more may come. */
+  /** Allows the given number of further bytes. */
   grant(bytes: number): void {
     this.#left = Math.min(bounds.windowBytes, this.#left + bytes)
   }

@@ -5,15 +5,15 @@ import type { Party, Peers } from './peers'
 import { ServedCall } from './served-call'
 
 interface Ports {
-  /** The gateways whose sockets are here. */
+  /** The gateways whose sockets this node has. */
   links: Links
   peers: Peers
   say: (to: Pick<Party, 'node' | 'gone'>, content: NodeMessageBody) => void
-  /** What another node has put aside; undefined where it is gone. */
+  /** Takes a payload that another node stored; undefined where it no longer exists. */
   take: (key: string) => Promise<string | undefined>
 }
 
-/** What other nodes ask of gateways whose sockets are here. */
+/** Runs the calls of other nodes to gateways whose sockets this node has. */
 export class InboundCalls {
   readonly #ports: Ports
   readonly #calls = new Map<string, ServedCall>()
@@ -28,7 +28,9 @@ export class InboundCalls {
     return this.#calls.size
   }
 
-  /** Judged as a request that arrives here: only what is attached, by that very socket, and takes it. */
+  /**
+   * Accepts a call on the terms of a local request: the gateway is attached by that very socket, and takes requests.
+   */
   open(asked: NodeMessageKind<'open'>): void {
     const { call, from } = asked
     const { peers, say } = this.#ports
@@ -77,5 +79,5 @@ export class InboundCalls {
   }
 }
 
-/** Nodes choose ids for themselves. */
+/** The caller is part of the key, as nodes choose the ids of calls themselves. */
 const keyOf = ({ from, call }: Pick<NodeMessageKind<'go'>, 'from' | 'call'>) => `${from} ${call}`

@@ -4,12 +4,12 @@ import type { TunnelConnection } from './tunnel-connection'
 import type { Answer } from '../egress/answer'
 import { GatewayLost, type GatewayCall, type GatewayWay } from '../egress/gateway-call'
 
-/** Where the socket of a gateway is. */
+/** Finds the sockets of gateways. */
 export interface Links {
   find: (gatewayId: string) => TunnelConnection | undefined
 }
 
-/** The sockets of gateways that this process has: one a gateway. */
+/** The sockets of gateways that this process has: one for each gateway. */
 export class LocalTunnels implements Links {
   readonly #links = new Map<string, TunnelConnection>()
 
@@ -21,7 +21,7 @@ export class LocalTunnels implements Links {
     return [...this.#links.values()]
   }
 
-  /** The newer socket stays, in whichever order they come. */
+  /** Keeps the newer socket, in whichever order they arrive. */
   attach(link: TunnelConnection): void {
     const { id } = link.gateway
     const last = this.#links.get(id)
@@ -31,16 +31,16 @@ export class LocalTunnels implements Links {
     replaced?.close(closeCodes.replaced, 'replaced by a newer socket')
   }
 
-  /** Twice is harmless. */
+  /** Removes a socket. Calling it twice is harmless. */
   detach(link: TunnelConnection): void {
     if (this.#links.get(link.gateway.id) === link) this.#links.delete(link.gateway.id)
   }
 }
 
-/** Of gateways whose sockets this process does not have. */
+/** Reaches gateways whose sockets other processes have. */
 type Others = Pick<RemoteTunnelRelay, 'look' | 'takes' | 'request'>
 
-/** Sends requests by the socket that `links` finds, else by the node that has it. */
+/** Sends requests over the socket that `links` finds, else through the node that has it. */
 export const transportFor = (links: Links, elsewhere?: Others): GatewayWay => ({
   look: (gatewayId) => (links.find(gatewayId) ? undefined : elsewhere?.look(gatewayId)),
   takes: (gatewayId, provider, model) => {

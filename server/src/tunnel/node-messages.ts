@@ -2,33 +2,33 @@ import { z } from 'zod'
 import { tunnelRequestHead } from './tunnel-request'
 import { bounds, fromGateway } from './frames'
 
-/** Of what nodes say to one another. One that speaks another version is not understood, and not answered. */
+/** The version of the messages between nodes. Messages of another version are ignored. */
 export const version = 1
 
 const short = z.string().min(1).max(64)
 const [, chunk, response, error, toolResult] = fromGateway.options
 
-/** What a gateway said to a call. */
+/** The frames with which a gateway answers a call. */
 const answered = z.discriminatedUnion('type', [chunk, response, error, toolResult])
 export type Answered = z.output<typeof answered>
 
-/** `from` and `epoch`: the node that says it, and since when it has heard all that was said to it. */
+/** `from` and `epoch`: the sending node, and since when it has missed no message. */
 const said = { v: z.literal(version), from: short, epoch: short }
 const ofCall = { ...said, call: short }
 
-/** What nodes say to one another. */
+/** The messages between nodes. */
 export const nodeMessage = z.discriminatedUnion('type', [
   z.object({ ...said, type: z.literal('alive') }),
-  // Of the node that asks.
+  // From the calling node.
   z.object({
     ...ofCall,
     type: z.literal('open'),
     gateway: short,
-    /** The very socket that it has to have. */
+    /** The socket that the gateway must have. */
     socket: short,
     head: tunnelRequestHead,
   }),
-  /** The payload of what was accepted, or the key that it is kept by. */
+  /** The payload of an accepted call, or the key that it is stored under. */
   z.object({
     ...ofCall,
     type: z.literal('go'),
@@ -41,7 +41,7 @@ export const nodeMessage = z.discriminatedUnion('type', [
     bytes: z.int().min(1).max(bounds.windowBytes),
   }),
   z.object({ ...ofCall, type: z.literal('cancel') }),
-  // Of the node that has the gateway.
+  // From the node that has the gateway.
   z.object({ ...ofCall, type: z.literal('accepted') }),
   /** Nothing was sent to the gateway, and nothing will be. */
   z.object({ ...ofCall, type: z.literal('refused') }),
@@ -58,10 +58,10 @@ export type NodeMessageKind<Type extends NodeMessage['type']> = Extract<NodeMess
 
 type Content<Message> = Message extends NodeMessage ? Omit<Message, keyof typeof said> : never
 
-/** What is said, but for who says it. */
+/** A message without its sender. */
 export type NodeMessageBody = Content<NodeMessage>
 
-/** Undefined for what is none of this version. */
+/** Parses a message; undefined for one that is not of this version. */
 export function readNodeMessage(text: string): NodeMessage | undefined {
   try {
     return nodeMessage.safeParse(JSON.parse(text)).data

@@ -3,8 +3,8 @@ import { gatewayStatus } from '../db/gateway-row'
 import type { Schema } from '../db/schema'
 
 /**
- * Writes down that gateways are online in this minute, by the database's clock; one that is not is left
- * out. Nothing is written where that is known already.
+ * Records that gateways are online in this minute, by the database's clock; gateways that are not are left out.
+ * Minutes already recorded are not written again.
  */
 export async function markOnline(db: Kysely<Schema>, ids: readonly string[]): Promise<void> {
   await sql`

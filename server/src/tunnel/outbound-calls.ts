@@ -14,11 +14,11 @@ interface Ports {
   say: (to: Pick<Party, 'node' | 'gone'>, content: NodeMessageBody) => Promise<void>
   put: (key: string, text: string) => Promise<boolean>
   drop: (key: string) => void
-  /** A gateway was not reached where it is said to be, or does not take what was asked of it. */
+  /** Records gateways that were not reached at their location, or refused a call. */
   directory: Pick<Directory, 'missed' | 'refused'>
 }
 
-/** A call whose end is told as that of any other. `lost(false)`: nothing of it was sent to its gateway. */
+/** A call that ends as a local one does. `lost(false)`: nothing of it was sent to its gateway. */
 interface Waiting extends TunnelCall {
   lost: (isSent?: boolean) => void
 }
@@ -27,24 +27,24 @@ interface Call extends Party {
   id: string
   place: TunnelLocation
   waiting: Waiting
-  /** From here on the gateway may have seen it. */
+  /** Once set, the gateway may have received the call. */
   isSent: boolean
   timer: ReturnType<typeof setTimeout>
-  /** Until the other node has accepted it. */
+  /** Held until the other node has accepted it. */
   payload: string | undefined
-  /** Characters of it in Redis, by the call's id. */
+  /** The length of the payload in Redis, in characters; its key is the call's id. */
   putAside: number
   sent: { release: () => void } | undefined
 }
 
-/** How long the other node may take to say that it takes a call. */
+/** The maximum wait for the other node to accept a call. */
 const acceptMs = 2000
-/** Payloads up to so many characters go along with what is said; others are put aside. */
+/** The maximum length, in characters, of a payload that is sent inside a message; longer ones are stored in Redis. */
 const shortPayload = 64 * 1024
-/** What all payloads of this node may have in Redis, in characters. */
+/** The maximum of all payloads of this node in Redis, in characters. */
 const mostPutAside = 64 * 1024 * 1024
 
-/** What this node asks of gateways whose sockets other nodes have. */
+/** Runs this node's calls to gateways whose sockets other nodes have. */
 export class OutboundCalls implements AnswerTransport {
   readonly #ports: Ports
   readonly #calls = new Map<string, Call>()
@@ -60,7 +60,7 @@ export class OutboundCalls implements AnswerTransport {
     return this.#calls.size
   }
 
-  /** Asks the node of a gateway. Nothing is sent to the gateway before that node has accepted it. */
+  /** Sends a call to the gateway's node. Nothing reaches the gateway before that node has accepted the call. */
   start<Asking extends Waiting>(
     { asked, place, sent }: Pick<Call, 'place' | 'sent'> & { asked: TunnelRequest },
     waiting: (id: string) => Asking,
@@ -90,7 +90,7 @@ export class OutboundCalls implements AnswerTransport {
     return started
   }
 
-  /** What a call says to its gateway: of `Line`. */
+  /** Sends a frame of a call to its gateway, as `AnswerTransport` requires. */
   send(frame: ToGateway): void {
     const call = this.#calls.get(frame.id)
     if (!call) return
@@ -110,7 +110,7 @@ export class OutboundCalls implements AnswerTransport {
     this.#taken(call)
   }
 
-  /** What the other node says of a call. */
+  /** Handles another node's message about a call. */
   heard(message: NodeMessage): void {
     const call = 'call' in message ? this.#calls.get(message.call) : undefined
     if (call?.node !== message.from) return
@@ -120,7 +120,7 @@ export class OutboundCalls implements AnswerTransport {
         return void this.#go(call)
       case 'refused':
         this.#ports.directory.refused(call.place)
-        // It says so itself, also of what it had accepted.
+        // The other node states this itself, also of a call that it had accepted.
         return call.waiting.lost(false)
       case 'taken':
         return this.#taken(call)
@@ -136,7 +136,7 @@ export class OutboundCalls implements AnswerTransport {
     const { id, payload } = call
     if (payload === undefined) return
     clearTimeout(call.timer)
-    // For as long as an answer takes, nobody needs it here.
+    // While the answer arrives, the payload is no longer needed here.
     call.payload = undefined
     if (payload.length <= shortPayload) {
       call.isSent = true
@@ -144,7 +144,7 @@ export class OutboundCalls implements AnswerTransport {
       return
     }
     const isKept = await this.#putPayload(call, payload)
-    // It may have ended meanwhile.
+    // The call may have ended meanwhile.
     if (!this.#calls.has(id)) return this.#ports.drop(id)
     if (!isKept) return this.#giveUp(call)
     call.isSent = true
@@ -158,7 +158,7 @@ export class OutboundCalls implements AnswerTransport {
     return this.#ports.put(call.id, payload)
   }
 
-  /** Its payload is in this process and in Redis no more. */
+  /** Releases the call's payload, which is no longer in this process or in Redis. */
   #taken(call: Call): void {
     this.#putAside -= call.putAside
     call.putAside = 0
@@ -180,7 +180,7 @@ export class OutboundCalls implements AnswerTransport {
     this.#giveUp(call)
   }
 
-  /** It is lost, and what the other node may still hear of it is undone. */
+  /** Ends a call as lost, and revokes it at the other node. */
   #giveUp({ id, isSent, waiting }: Call): void {
     this.send({ type: 'cancel', id })
     waiting.lost(isSent)

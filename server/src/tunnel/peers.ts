@@ -2,9 +2,9 @@
 export interface Party {
   /** The other node. */
   readonly node: string
-  /** Since when that has heard all; undefined until it has said something to this call. */
+  /** Since when the other node has missed no message; undefined until its first message for this call. */
   epoch: string | undefined
-  /** The other node is gone, or may have missed something. Twice is harmless. */
+  /** Called when the other node is gone, or may have missed a message. Calling it twice is harmless. */
   gone: () => void
 }
 
@@ -14,10 +14,10 @@ interface Peer {
   parties: Set<Party>
 }
 
-/** Without a word for so long a node is gone. */
+/** After this time without a message a node is presumed dead. */
 const silenceMs = 15_000
 
-/** The nodes with which calls run, and whether they live. */
+/** The nodes with which calls run, and the time of their last messages. */
 export class Peers {
   readonly #peers = new Map<string, Peer>()
 
@@ -41,7 +41,7 @@ export class Peers {
     if (peer.parties.size === 0) this.#peers.delete(party.node)
   }
 
-  /** A node has said something. What it ran before a gap of its own is over. */
+  /** Records a message of a node. Its calls from before a gap of its own end. */
   heard(node: string, epoch: string): void {
     const peer = this.#peers.get(node)
     if (!peer) return
@@ -53,19 +53,19 @@ export class Peers {
     }
   }
 
-  /** A node hears nothing any more. */
+  /** Ends the calls of a node that no longer receives messages. */
   gone(node: string): void {
     this.#peers.get(node)?.parties.forEach((party) => party.gone())
   }
 
-  /** Ends what runs with nodes that are silent. */
+  /** Ends calls with nodes that have been silent too long. */
   endSilent(nowMs: number): void {
     for (const [node, { heardAtMs }] of this.#peers) {
       if (nowMs - heardAtMs > silenceMs) this.gone(node)
     }
   }
 
-  /** This node may have missed something of all of them. */
+  /** Ends the calls with all nodes, as this one may have missed messages of any. */
   endAll(): void {
     for (const node of this.nodes) this.gone(node)
   }

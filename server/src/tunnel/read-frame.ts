@@ -3,14 +3,14 @@ import { checkNesting, isObject, type JsonObject } from '../wire/json-body'
 import { eventShape } from '../wire/json-shape'
 import { parseShaped } from '../wire/json-slices'
 
-/** A gateway broke the protocol: its socket is closed, in these words. */
+/** A breach of the protocol by a gateway: its socket is closed with this message. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError'
 }
 
 /**
- * One message of a gateway as a frame. Chunks, of which there are thousands, are looked at by hand, all
- * others by their schema. Throws `ProtocolError`.
+ * Parses a gateway's message as a frame. Chunks, which come by the thousand, are checked by hand, all others by their
+ * schema. Throws `ProtocolError`.
  */
 export function readFrame(message: string | Buffer): FromGateway {
   if (typeof message !== 'string') throw new ProtocolError('Frames are text, not binary.')
@@ -26,7 +26,7 @@ export function readFrame(message: string | Buffer): FromGateway {
   throw new ProtocolError(`A frame is not what it should be at "${where.slice(0, 100)}".`)
 }
 
-/** Bytes are counted only where a text of that length may have too many. */
+/** Bytes are counted only where a text of that length may exceed the bound. */
 const isTooLarge = (message: string) =>
   message.length > bounds.frameBytes / 3 && Buffer.byteLength(message) > bounds.frameBytes
 
@@ -43,7 +43,7 @@ function parsed(message: string): JsonObject {
   return value
 }
 
-/** What only the length or the depth of what it holds makes wrong. */
+/** Checks the bounds on length and depth, which the schema does not know. */
 function checked(frame: FromGateway, sent: JsonObject): FromGateway {
   const text = frame.type === 'response' ? (frame.body ?? '') : ''
   const content = frame.type === 'tool_result' ? frame.content : text

@@ -8,23 +8,23 @@ import { GatewayLost } from '../egress/gateway-call'
 import type { Stop, StopListener } from '../egress/stop-signal'
 import { ApiError } from '../errors'
 
-/** What an answer needs of the socket that it comes by. */
+/** The part of a socket that an answer uses. */
 export interface AnswerTransport {
   send: (frame: ToGateway) => void
-  /** It is over; `isCut`: for us, while its gateway may not know that yet. */
+  /** Called at the end of the call; `isCut`: Tollgate ended it, and the gateway may not know that yet. */
   over: (id: string, isCut: boolean) => void
 }
 
 interface Asked {
   id: string
-  /** What answers are by default. */
+  /** Whether the answer is a stream where the gateway's headers do not state it. */
   isStream: boolean
   stop: Stop
 }
 
-/** How much is read before as much more is granted. */
+/** The bytes read after which as many are granted again. */
 const grantBytes = bounds.windowBytes / 2
-/** What of a gateway's headers is looked at. */
+/** The headers of a gateway that are passed on. */
 const known = ['content-type', 'retry-after', 'x-request-id']
 
 type Chunk = Extract<FromGateway, { type: 'chunk' }>
@@ -32,8 +32,8 @@ type Response = Extract<FromGateway, { type: 'response' }>
 type Failure = Extract<FromGateway, { type: 'error' }>
 
 /**
- * An answer that a gateway passes on: its chunks as bytes, pulled. What was not read is at most its
- * window; each half of it that was read is granted anew.
+ * An answer that a gateway relays: its chunks as bytes, pulled. Unread data is at most its window; each half of the
+ * window is granted anew once it was read.
  */
 export class RelayedAnswer implements Answer, StopListener {
   status = 200
@@ -43,10 +43,10 @@ export class RelayedAnswer implements Answer, StopListener {
   readonly #head = Promise.withResolvers<Answer>()
   readonly #held = new HeldBytes()
   readonly #inflow = new Inflow()
-  /** What was read and not granted yet. */
+  /** Bytes that were read and not granted again yet. */
   #owed = 0
   #reader: PromiseWithResolvers<Uint8Array | undefined> | undefined
-  /** Nothing more comes: it ended well, or by what was thrown. */
+  /** Set once nothing more comes: the answer ended properly, or by `thrown`. */
   #end: { thrown?: unknown } | undefined
 
   constructor(line: AnswerTransport, asked: Asked) {
@@ -55,17 +55,17 @@ export class RelayedAnswer implements Answer, StopListener {
     asked.stop.addEventListener('abort', this)
   }
 
-  /** Resolves with the first of the answer. Rejects as `read` does, and with `request_timeout`. */
+  /** Resolves once the answer begins. Rejects as `read` does, and with `request_timeout`. */
   get head(): Promise<Answer> {
     return this.#head.promise
   }
 
-  /** Of the request's signal. */
+  /** Handles the abort of the request's signal. */
   handleEvent(): void {
     this.#cut(this.#asked.stop.reason)
   }
 
-  /** More of its body. Throws `ProtocolError` where that is more than its window. */
+  /** Takes a part of the body. Throws `ProtocolError` where it exceeds the window. */
   chunk({ data, headers }: Chunk): void {
     if (!this.#inflow.hasBegun) this.#begin(200, headers)
     const bytes = Buffer.from(data)
@@ -73,7 +73,7 @@ export class RelayedAnswer implements Answer, StopListener {
     this.#take(bytes)
   }
 
-  /** Its end, or all of it. Throws `ProtocolError` where it contradicts what came before. */
+  /** Takes the end of the answer, or all of it. Throws `ProtocolError` where it contradicts earlier frames. */
   response(frame: Response): void {
     const { status, headers, body } = frame
     const isFirst = !this.#inflow.hasBegun
@@ -87,7 +87,7 @@ export class RelayedAnswer implements Answer, StopListener {
     throw new ProtocolError('A request has no tool result.')
   }
 
-  /** The gateway has no answer, or none any more. */
+  /** Handles a failure at the gateway, before or within its answer. */
   failed({ code, message, sent }: Failure): void {
     const isSent = sent || this.#inflow.hasBegun
     const cause = new Error(`${code}: ${message}`)
@@ -95,7 +95,7 @@ export class RelayedAnswer implements Answer, StopListener {
     this.#finish({ thrown: isLate ? late(cause) : new ConnectionFailed(isSent, cause) })
   }
 
-  /** Its socket is gone. `isSent`: the server behind may have answered. */
+  /** Ends the answer as its socket is lost. `isSent`: the server behind may have answered. */
   lost(isSent = true): void {
     const words = isSent ? 'the socket was lost' : 'the socket was not reached'
     this.#finish({ thrown: new GatewayLost(isSent, new Error(words)) })
@@ -165,7 +165,7 @@ export class RelayedAnswer implements Answer, StopListener {
   }
 }
 
-/** The server behind may have been at work on it, and billed it. */
+/** Not retryable: the server behind may have worked on the request, and billed it. */
 const late = (cause: Error) =>
   new ApiError('request_timeout', {
     message: 'What the gateway asked did not answer in time.',
@@ -173,7 +173,7 @@ const late = (cause: Error) =>
     cause,
   })
 
-/** What a gateway says of its answer; a stream is one where it does not say. */
+/** Returns the headers of a gateway's answer; without a content type of its own, that of `isStream`. */
 function headersOf(sent: Readonly<Record<string, string>>, isStream: boolean): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(sent)) {

@@ -3,20 +3,20 @@ import { ProtocolError } from './read-frame'
 import type { AnswerTransport } from './relayed-answer'
 import { ApiError } from '../errors'
 
-/** What a tool gave. `isError`: it failed, or did not run. */
+/** The result of a tool. `isError`: it failed, or did not run. */
 export interface ToolOutcome {
   content: string
   isError: boolean
 }
 
-/** A call of a tool, as its gateway gets it. */
+/** A tool call in the form that its gateway receives. */
 export interface ToolAsked {
   name: string
   arguments: Record<string, unknown>
   timeoutMs: number
-  /** Of the result's content, as UTF-8. */
+  /** The maximum size of the result's content, in bytes of UTF-8. */
   mostBytes: number
-  /** Aborts when nobody waits any more: the gateway is told. */
+  /** Aborts when the result is no longer needed: Tollgate then cancels the call at the gateway. */
   signal: AbortSignal
 }
 
@@ -25,7 +25,7 @@ type Failure = Extract<FromGateway, { type: 'error' }>
 
 const once = { once: true }
 
-/** A call of a tool on a gateway, until its result is there. */
+/** A tool call on a gateway, until its result arrives. */
 export class RelayedToolCall {
   readonly #line: AnswerTransport
   readonly #id: string
@@ -39,12 +39,14 @@ export class RelayedToolCall {
     signal.addEventListener('abort', this, once)
   }
 
-  /** Rejects with `connection_failed` where the gateway is lost, or the reason of the signal. */
+  /**
+   * Resolves with the result. Rejects with `connection_failed` where the gateway is lost, or the reason of the signal.
+   */
   get outcome(): Promise<ToolOutcome> {
     return this.#outcome.promise
   }
 
-  /** Of the signal. */
+  /** Handles the abort of the signal. */
   handleEvent(): void {
     this.#outcome.reject(this.#signal.reason)
     this.#line.send({ type: 'cancel', id: this.#id })
@@ -64,13 +66,13 @@ export class RelayedToolCall {
     this.#over(false)
   }
 
-  /** It did not run, or came to nothing: its model is told. */
+  /** Resolves with an error for the model: the tool did not run, or failed. */
   failed({ message }: Failure): void {
     this.#outcome.resolve({ content: message, isError: true })
     this.#over(false)
   }
 
-  /** `isSent`: it may have run. */
+  /** Ends the call as the gateway is lost. `isSent`: the tool may have run. */
   lost(isSent = true): void {
     const message = 'The connection to the gateway was lost while it ran a tool.'
     this.#outcome.reject(

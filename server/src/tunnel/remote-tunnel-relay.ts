@@ -17,24 +17,24 @@ import { ApiError } from '../errors'
 interface Ports {
   /** This process. */
   node: string
-  /** The gateways whose sockets are here. */
+  /** The gateways whose sockets this node has. */
   links: Links
   rows: {
     place: (gatewayId: string) => Promise<TunnelLocation | undefined>
     tools: (place: TunnelLocation) => Promise<AnnouncedTool[] | undefined>
   }
-  /** Opens what nodes speak by. */
+  /** Opens the channel between nodes. */
   open: (on: Pick<ConstructorParameters<typeof NodeChannel>[0], 'heard' | 'onGap'>) => Channel
 }
 
-/** What of it is used. */
+/** The part of the channel that is used. */
 type Channel = Pick<NodeChannel, keyof NodeChannel>
 
-/** How often nodes that have calls with each other say that they live. */
+/** The interval of heartbeats between nodes that have calls with each other. */
 const wordEveryMs = 5000
 const lookEveryMs = 1000
 
-/** What runs between this node and others. */
+/** Numbers of calls that run between this node and others. */
 export interface ElsewhereFigures {
   asked: number
   served: number
@@ -43,7 +43,7 @@ export interface ElsewhereFigures {
 }
 
 /**
- * Gateways whose sockets other nodes have, and what other nodes ask of those whose sockets are here.
+ * Relays calls to gateways whose sockets other nodes have, and calls of other nodes to those whose sockets are here.
  * Source: docs/architecture.md, "Self-hosted gateways".
  */
 export class RemoteTunnelRelay implements AsyncDisposable {
@@ -91,7 +91,7 @@ export class RemoteTunnelRelay implements AsyncDisposable {
     return { asked, served, askedTotal, servedTotal }
   }
 
-  /** Undefined where `takes` knows; else resolves once it does. Never rejects. */
+  /** Looks a gateway up: undefined where `takes` knows it; else resolves once it does. Never rejects. */
   look(gatewayId: string): Promise<void> | undefined {
     return this.#channel.isOpen ? this.directory.look(gatewayId) : undefined
   }
@@ -100,7 +100,7 @@ export class RemoteTunnelRelay implements AsyncDisposable {
     return this.#placeOf(gatewayId)?.serves(provider, model) === true
   }
 
-  /** As `Link.request`. */
+  /** As `TunnelConnection.request`. */
   async request(gatewayId: string, call: GatewayCall): Promise<Answer> {
     const { stop, isStream, sent } = call
     if (stop.aborted) throw stop.reason
@@ -113,7 +113,7 @@ export class RemoteTunnelRelay implements AsyncDisposable {
     ).head
   }
 
-  /** As `Link.callTool`. */
+  /** As `TunnelConnection.callTool`. */
   async callTool(gatewayId: string, call: ToolAsked): Promise<ToolOutcome> {
     const { signal } = call
     signal.throwIfAborted()
@@ -127,7 +127,9 @@ export class RemoteTunnelRelay implements AsyncDisposable {
     ).outcome
   }
 
-  /** What a gateway announces; undefined where it cannot be reached. Rejects when the database does not answer. */
+  /**
+   * Returns the tools of a gateway; undefined where it cannot be reached. Rejects when the database does not answer.
+   */
   async toolsOf(gatewayId: string): Promise<AnnouncedTool[] | undefined> {
     await this.look(gatewayId)
     const place = this.#placeOf(gatewayId)
@@ -136,7 +138,7 @@ export class RemoteTunnelRelay implements AsyncDisposable {
 
   #placeOf(gatewayId: string): TunnelLocation | undefined {
     const place = this.#channel.isOpen ? this.directory.known(gatewayId) : undefined
-    // What is said to be here, and is not, is on its way.
+    // A gateway that is registered on this node but has no socket here is still connecting.
     return place?.node === this.#ports.node ? undefined : place
   }
 

@@ -9,18 +9,18 @@ import { ProtocolError } from './read-frame'
 type Frame<Type extends FromGateway['type']> = Extract<FromGateway, { type: Type }>
 
 interface Ports {
-  /** To the node that asks. */
+  /** Sends a message to the calling node. */
   say: (party: ServedCall, content: NodeMessageBody) => void
   over: (party: ServedCall) => void
 }
 
-/** What a frame holds as it is. */
+/** Whether a payload can be put into a frame unchanged. */
 const isPayload = (text: string | undefined): text is string =>
   text?.startsWith('{') === true && text.length <= bounds.sentBytes
 
 /**
- * A call that another node asks of a gateway whose socket is here: frames pass through, none is kept. The
- * window is the one of the node that asks.
+ * A call of another node to a gateway whose socket is here: frames pass through, none is stored. The calling node
+ * manages the window.
  */
 export class ServedCall implements TunnelCall, Party {
   readonly call: string
@@ -30,7 +30,7 @@ export class ServedCall implements TunnelCall, Party {
   readonly #head: TunnelRequestHead
   readonly #ports: Ports
   readonly #inflow = new Inflow()
-  /** On the socket; undefined until it is sent. */
+  /** The call's id on the socket; undefined until it is sent. */
   #id: string | undefined
   #isOver = false
 
@@ -47,7 +47,7 @@ export class ServedCall implements TunnelCall, Party {
     this.#ports = ports
   }
 
-  /** What is asked is here; undefined where it is not to be had. */
+  /** Starts the call with its payload; undefined where the payload no longer exists. */
   start(payload: string | undefined): void {
     if (this.#isOver || this.#id !== undefined) return
     if (!isPayload(payload) || !this.#link.isOpen) return this.#end({ type: 'refused' })
@@ -58,21 +58,21 @@ export class ServedCall implements TunnelCall, Party {
     })
   }
 
-  /** The other node has read so much. */
+  /** Grants the bytes that the other node has read. */
   grant(bytes: number): void {
     if (this.#id === undefined || this.#isOver) return
     this.#inflow.grant(bytes)
     this.#link.send({ type: 'window', id: this.#id, bytes })
   }
 
-  /** Its node is gone, or only seems to be: then it is told. */
+  /** Ends the call as its node is gone, and informs that node in case it only seems to be. */
   gone(): void {
     if (this.#isOver) return
     this.cancel()
     this.#ports.say(this, { type: 'lost', call: this.call })
   }
 
-  /** Nobody waits for it any more: the gateway is told. */
+  /** Cancels the call at the gateway, as its caller no longer waits. */
   cancel(): void {
     if (this.#isOver) return
     if (this.#id !== undefined) this.#link.send({ type: 'cancel', id: this.#id })

@@ -10,17 +10,17 @@ import { unavailable } from '../errors'
 
 type Hello = Extract<FromGateway, { type: 'hello' }>
 
-/** What hangs on each socket. */
+/** The data attached to each socket. */
 export interface SocketData extends Entered {
   link?: TunnelConnection
-  /** The first and the last of what is written down of it, one after the other. */
+  /** The first and the last of the socket's database writes, which run one after the other. */
   attached?: Promise<void>
   written?: Promise<void>
   helloTimer?: ReturnType<typeof setTimeout>
-  /** The newest hello that was not taken yet. */
+  /** The newest hello that was not handled yet. */
   hello?: Hello | undefined
   isGreeting?: boolean
-  /** It broke the protocol. */
+  /** Set once the gateway has broken the protocol. */
   isBroken?: boolean
 }
 
@@ -29,32 +29,34 @@ type Socket = Bun.ServerWebSocket<SocketData>
 interface SocketPorts extends Pick<Parameters<typeof authenticateGateway>[2], 'failures'> {
   rows: GatewayRows
   attached: LocalTunnels
-  /** Providers that are enabled, by key. */
+  /** The enabled providers, by key. */
   providers: () => ReadonlyMap<string, unknown>
-  /** How often both sides say that they are there; twice as long without a word is a silence. */
+  /**
+   * The interval of heartbeats in both directions; after twice as long without a message the socket is presumed dead.
+   */
   heartbeatMs: number
-  /** Something of an account or an organization was changed. */
+  /** Called when an account or an organization was changed. */
   changed: (ownerId: string) => void
   onError: (error: unknown) => void
 }
 
-/** One that floods us with hellos has each second's last one taken. */
+/** Of a flood of hellos the last one of each second is handled. */
 const helloEveryMs = 1000
 const leaveEveryMs = 100
-/** Sockets of one gateway that may be opened within `opensMs`: two that fight over a token open more. */
+/** The maximum of sockets that one gateway may open within `opensMs`: two that compete with one token open more. */
 const mostOpens = 60
 const opensMs = 60_000
-/** For what cannot be written down now. */
+/** The close code "try again later", for when the database cannot be written. */
 const comeAgain = 1013
 const mostUnreadBytes = 32 * 1024 * 1024
 
-/** The sockets of self-hosted gateways, from their opening to their end. Source: contract 10.5. */
+/** Manages the sockets of self-hosted gateways, from their opening to their end. Source: contract 10.5. */
 export class Sockets implements AsyncDisposable {
   readonly #ports: SocketPorts
   readonly #timers: ReturnType<typeof setInterval>[]
   readonly #open = new Map<TunnelConnection, SocketData>()
   readonly #writing = new Set<Promise<void>>()
-  /** How many sockets gateways have opened lately. */
+  /** The number of recently opened sockets by gateway. */
   readonly #opens = new Map<string, number>()
   #pings = 0
   #isLeaving = false
@@ -70,12 +72,12 @@ export class Sockets implements AsyncDisposable {
     ]
     for (const timer of this.#timers) timer.unref()
     this.handlers = {
-      // Twice what is allowed, so that a little too much is refused in words.
+      // Twice the bound, so that a frame slightly above it is refused with a reason.
       maxPayloadLength: 2 * bounds.frameBytes,
       backpressureLimit: mostUnreadBytes,
       closeOnBackpressureLimit: true,
       perMessageDeflate: false,
-      // We ask by frames; what does not even take those is gone.
+      // Tollgate sends its own heartbeat frames; a socket that does not even take those is dead.
       idleTimeout: Math.max(8, Math.ceil((3 * heartbeatMs) / 1000)),
       sendPings: false,
       open: (socket) => this.#opened(socket),
@@ -86,8 +88,8 @@ export class Sockets implements AsyncDisposable {
   }
 
   /**
-   * Whose gateway a request to open a socket is of. Rejects as `entered` does, and with
-   * `gateway_unavailable` for one that opens too many.
+   * Authenticates a request to open a socket. Rejects as `authenticateGateway` does, and with `gateway_unavailable`
+   * for a gateway that opens too many.
    */
   async enter(request: Request, client: string): Promise<Entered> {
     if (this.#isLeaving) throw unavailable()
@@ -99,39 +101,39 @@ export class Sockets implements AsyncDisposable {
     return found
   }
 
-  /** What the runtime is to do with sockets. */
+  /** The handlers for the runtime's sockets. */
   readonly handlers: Bun.WebSocketHandler<SocketData>
 
-  /** What the database told: `<gateway> <socket>`, or `<gateway>` alone for one that was deleted. */
+  /** Handles a database notification: `<gateway> <socket>`, or `<gateway>` alone for a deleted gateway. */
   heard(payload: string): void {
     const [id = '', socketId] = payload.split(' ')
     const link = this.#ports.attached.find(id)
     if (!link) return
     if (socketId === undefined) link.close(closeCodes.revoked, 'the gateway was deleted')
-    // What is told may be older than this socket.
+    // The notification may be older than this socket.
     else if (socketId !== link.socketId) this.#check([link])
   }
 
-  /** An account or an organization was changed: it may have been suspended. */
+  /** Checks the sockets of a changed account or organization, which may have been suspended. */
   ownerChanged(ownerId: string): void {
     this.#check(
       this.#linksOf(({ userId, organizationId }) => ownerId === (userId ?? organizationId)),
     )
   }
 
-  /** Says of all sockets that they are alive, and closes those that are not their gateway's any more. */
+  /** Renews the heartbeat of all sockets, and closes those that are no longer their gateway's. */
   recheck(): void {
     this.#check(this.#linksOf(() => true))
   }
 
-  /** This process stops: gateways are to connect elsewhere, each once nothing runs over its socket. */
+  /** Starts the graceful shutdown: gateways are to connect elsewhere, each once nothing runs over its socket. */
   leave(): void {
     this.#isLeaving = true
     this.#closeIdle()
     this.#timers.push(setInterval(() => this.#closeIdle(), leaveEveryMs))
   }
 
-  /** Resolves once nothing runs over any of them: what other nodes ask for is no request of this one's. */
+  /** Resolves once no call runs over any socket: calls of other nodes are not among this node's requests. */
   async idle(): Promise<void> {
     while ([...this.#open.keys()].some(({ size }) => size > 0)) await Bun.sleep(leaveEveryMs)
   }
@@ -142,7 +144,7 @@ export class Sockets implements AsyncDisposable {
     await Promise.all(this.#writing)
   }
 
-  /** All of them, whatever runs. */
+  /** Closes all sockets, including those with running requests. */
   close(): void {
     this.#isLeaving = true
     for (const link of this.#open.keys()) link.close(closeCodes.shuttingDown, 'shutting down')
@@ -167,7 +169,7 @@ export class Sockets implements AsyncDisposable {
     data.helloTimer = setTimeout(() => this.#broke(link, 'No hello came in time.'), heartbeatMs / 3)
     data.attached = this.#write(data, async () => {
       const isTheirs = await rows.attach(link)
-      // It may have gone meanwhile, and takes nobody's place then.
+      // The socket may have closed meanwhile, and must not replace another then.
       if (link.isLost) return
       if (isTheirs) attached.attach(link)
       else await this.#part(link)
@@ -203,12 +205,12 @@ export class Sockets implements AsyncDisposable {
     link.lose()
     this.#open.delete(link)
     this.#ports.attached.detach(link)
-    // The runtime's own words for a message that is far too large.
+    // The runtime's own message for a frame that is far too large.
     const isBroken = data.isBroken === true || (code === 1006 && reason.includes('too big'))
     void this.#write(data, () => this.#ports.rows.detach(link, isBroken ? 'error' : 'offline'))
   }
 
-  /** One a second, and the newest in place of those that came meanwhile. */
+  /** Handles one hello a second, the newest of those that came meanwhile. */
   #greet(link: TunnelConnection, data: SocketData, hello: Hello): void {
     clearTimeout(data.helloTimer)
     data.hello = hello
@@ -238,12 +240,12 @@ export class Sockets implements AsyncDisposable {
     link.send({ type: 'welcome', id: hello.id, gateway_id: gateway.id, heartbeat_seconds, refused })
   }
 
-  /** Closes those that are not their gateway's any more. */
+  /** Closes sockets that are no longer their gateway's. */
   #check(links: readonly TunnelConnection[]): void {
     if (links.length === 0) return
     const { rows, onError } = this.#ports
     const checking = async () => {
-      // What was not written down yet is nobody's. Not the last of it: hellos may come without end.
+      // A socket not stored yet would look foreign. Only its first write is awaited, as hellos may come without end.
       for (const link of links) await this.#open.get(link)?.attached
       const alive = await rows.beat(links)
       for (const link of links) if (!alive.has(link.socketId)) await this.#part(link)
@@ -274,7 +276,7 @@ export class Sockets implements AsyncDisposable {
     for (const link of this.#open.keys()) link.send({ type: 'ping', id })
   }
 
-  /** What cannot be written down ends the socket: its gateway comes again. */
+  /** Queues a database write; a failure closes the socket, and its gateway reconnects. */
   #write(data: SocketData, work: () => Promise<void>): Promise<void> {
     const writing = (data.written ?? Promise.resolve())
       .then(work)

@@ -2,7 +2,7 @@ import { toCapabilities } from './capabilities'
 import type { ToGateway } from './frames'
 import { TunnelConnection } from './tunnel-connection'
 
-/** A link whose other side is the test: what was sent to it, and how it was closed. */
+/** Creates a connection whose other side is the test: records the sent frames and the close. */
 export function createTestTunnel() {
   const sent: ToGateway[] = []
   const closed: number[] = []
@@ -35,7 +35,7 @@ export function createTestTunnel() {
       stop: stop.signal,
       timeoutMs: 60_000,
     })
-  /** Frames of a kind that were sent. */
+  /** Returns the sent frames of a type. */
   const seen = (type: ToGateway['type']) => sent.filter((frame) => frame.type === type)
   return { link, wire, stop, sent, closed, ask, seen }
 }

@@ -8,14 +8,14 @@ import type { Answer } from '../egress/answer'
 import { GatewayLost, type GatewayCall } from '../egress/gateway-call'
 import { ApiError } from '../errors'
 
-/** Somebody who may open a socket. */
+/** An authenticated gateway that may open a socket. */
 export interface Entered {
   gateway: GatewayIdentity
-  /** When, by the clock of the database: the same for whichever node it enters by. Since the epoch. */
+  /** The time of the request, since the epoch, by the database's clock: the same for every node. */
   enteredAtMs: number
 }
 
-/** A socket, as far as a link needs it. */
+/** The part of a socket that a connection uses. */
 export interface Wire {
   send: (text: string) => unknown
   /** Bytes that the other side has not taken yet. */
@@ -23,7 +23,7 @@ export interface Wire {
   close: (code: number, reason: string) => void
 }
 
-/** Whose gateway it is; one of the two owners is set. */
+/** A gateway and its owner; one of the two owners is set. */
 export interface GatewayIdentity {
   id: string
   name: string
@@ -31,25 +31,25 @@ export interface GatewayIdentity {
   organizationId: string | null
 }
 
-/** What a gateway that does not read may have waiting for it; a request comes on top. */
+/** The maximum that may wait for a gateway that does not read; one request may exceed it. */
 const mostBufferedBytes = 4 * 1024 * 1024
-/** What may come for requests that nobody knows. */
+/** The maximum of data for requests that no longer run. */
 const strayBytes = bounds.frameBytes
 const strayFrameBytes = 64
 
-/** What runs over a socket: told of what comes for it. Throws `ProtocolError`. */
+/** A call that runs over a socket, and receives its frames. Its methods throw `ProtocolError`. */
 export interface TunnelCall {
   chunk: (frame: Frame<'chunk'>) => void
   response: (frame: Frame<'response'>) => void
   failed: (frame: Frame<'error'>) => void
   result: (frame: Frame<'tool_result'>) => void
-  /** Its socket is gone. */
+  /** Called when the socket is lost. */
   lost: () => void
 }
 
 type Frame<Type extends FromGateway['type']> = Extract<FromGateway, { type: Type }>
 
-/** Tells what runs of a frame, wherever that came from. Throws `ProtocolError`. */
+/** Passes a frame to its call, whichever way the frame came. Throws `ProtocolError`. */
 export function pass(
   frame: Frame<'chunk' | 'response' | 'error' | 'tool_result'>,
   running: Omit<TunnelCall, 'lost'>,
@@ -68,31 +68,31 @@ export function pass(
   }
 }
 
-/** A request that was sent, and has not left this process yet. */
+/** A request that was sent, but still waits in this process. */
 interface Unsent {
   release: () => void
-  /** How much has to be taken until it has. */
+  /** The total of taken bytes at which a payload has left this process. */
   atBytes: number
 }
 
-/** One socket of a self-hosted gateway: who it is, what it serves, and the requests that run over it. */
+/** One socket of a self-hosted gateway: the gateway's identity, its capabilities, and the requests that run over it. */
 export class TunnelConnection implements AnswerTransport {
   readonly gateway: GatewayIdentity
-  /** Of this socket, among all that the gateway ever had: the greatest is the newest. */
+  /** The id of this socket among all that the gateway ever had: the greatest is the newest. */
   readonly socketId: string
-  /** What it serves; undefined until its hello was taken. */
+  /** The capabilities of the gateway; undefined until its hello was accepted. */
   announced: Capabilities | undefined
   /** Monotonic milliseconds. */
   lastFrameAtMs: number
   readonly #wire: Wire
   readonly #running = new Map<string, TunnelCall>()
   #requests = 0
-  /** Nothing that comes from it counts any more. */
+  /** Set once all further frames of the socket are ignored. */
   isLost = false
   #strayBytesLeft = strayBytes
   #sentBytes = 0
   #unsent: Unsent[] = []
-  /** Since when more than the bound waits, and how much had been taken then. */
+  /** The time since which more than the bound waits, and the bytes taken until then. */
   #full: { sinceMs: number; taken: number } | undefined
 
   constructor(gateway: GatewayIdentity, socketId: string, wire: Wire) {
@@ -107,7 +107,7 @@ export class TunnelConnection implements AnswerTransport {
     return this.#running.size
   }
 
-  /** Whether it takes requests, and one more. */
+  /** Whether the socket accepts one more request. */
   get isOpen(): boolean {
     return (
       !this.isLost &&
@@ -118,8 +118,8 @@ export class TunnelConnection implements AnswerTransport {
   }
 
   /**
-   * Passes a request on, and waits for the first of its answer. Rejects with `ConnectionFailed`,
-   * `request_timeout`, or the reason of the call's stop.
+   * Sends a request and waits for the beginning of its answer. Rejects with `ConnectionFailed`, `request_timeout`, or
+   * the reason of the call's stop.
    */
   async request(call: GatewayCall): Promise<Answer> {
     const { stop, isStream, sent } = call
@@ -130,8 +130,8 @@ export class TunnelConnection implements AnswerTransport {
   }
 
   /**
-   * Has a tool run, and waits for what it gives. Rejects with `connection_failed`, `gateway_unavailable`, or
-   * the reason of the call's signal.
+   * Runs a tool and waits for its result. Rejects with `connection_failed`, `gateway_unavailable`, or the reason of
+   * the call's signal.
    */
   async callTool(call: ToolAsked): Promise<ToolOutcome> {
     const { signal } = call
@@ -141,7 +141,7 @@ export class TunnelConnection implements AnswerTransport {
     return this.start(asked, (id) => new RelayedToolCall(this, { id, signal })).outcome
   }
 
-  /** Sends what is asked to a socket that is open. `sent` is released once it has left this process. */
+  /** Sends a request over an open socket. `sent` is released once the request has left this process. */
   start<Asking extends TunnelCall>(
     asked: TunnelRequest,
     running: (id: string) => Asking,
@@ -156,7 +156,7 @@ export class TunnelConnection implements AnswerTransport {
     return started
   }
 
-  /** What concerns a request, or a call of a tool. Throws `ProtocolError`. */
+  /** Handles a frame of a request, or of a tool call. Throws `ProtocolError`. */
   take(frame: Frame<'chunk' | 'response' | 'error' | 'tool_result'>): void {
     const answer = this.#running.get(frame.id)
     if (!answer) return this.#stray(frame)
@@ -172,20 +172,20 @@ export class TunnelConnection implements AnswerTransport {
     this.#wire.send(text)
   }
 
-  /** Of all that was ever sent, what is not waiting in this process any more. */
+  /** The bytes sent in total, without those that still wait in this process. */
   get #takenBytes(): number {
     return this.#sentBytes - this.#wire.getBufferedAmount()
   }
 
-  /** Some of what waited has been taken. */
+  /** Handles the socket's progress: some of the waiting bytes have left. */
   drained(): void {
     const taken = this.#takenBytes
     while (this.#unsent[0] && this.#unsent[0].atBytes <= taken) this.#unsent.shift()?.release()
   }
 
   /**
-   * Whether more than the bound has waited for `patienceMs`, without as much having been taken meanwhile.
-   * Asked now and then.
+   * Whether more than the bound has waited for `patienceMs`, without as much having been taken meanwhile. To be called
+   * periodically.
    */
   isStuck(nowMs: number, patienceMs: number): boolean {
     const taken = this.#takenBytes
@@ -198,25 +198,25 @@ export class TunnelConnection implements AnswerTransport {
 
   over(id: string, isCut: boolean): void {
     this.#running.delete(id)
-    // What was on its way when we ended it.
+    // The gateway may have sent these bytes before it learned of the end.
     if (isCut) this.#strayBytesLeft += bounds.windowBytes + bounds.bodyBytes
   }
 
-  /** Closes the socket, for a reason of `closeCodes`. Twice is harmless. */
+  /** Closes the socket, for a reason of `closeCodes`. Calling it twice is harmless. */
   close(code: number, reason: string): void {
     if (this.isLost) return
     this.lose()
     this.#wire.close(code, reason)
   }
 
-  /** The socket is gone, or nothing that comes from it counts any more. Twice is harmless. */
+  /** Ends all requests as the socket is closed, or its further frames are ignored. Calling it twice is harmless. */
   lose(): void {
     this.isLost = true
     for (const answer of this.#running.values()) answer.lost()
     for (const { release } of this.#unsent.splice(0)) release()
   }
 
-  /** What nobody waits for may have crossed a `cancel`; more than could have is a flood. */
+  /** A frame without a request may have crossed a `cancel`; more of them than can have done so are a flood. */
   #stray(frame: Parameters<TunnelConnection['take']>[0]): void {
     const text = frame.type === 'chunk' ? frame.data : ''
     this.#strayBytesLeft -= strayFrameBytes + text.length

@@ -8,14 +8,14 @@ type Frame<Type extends ToGateway['type']> = Extract<ToGateway, { type: Type }>
 
 const [, request, , , toolCall] = toGateway.options
 
-/** What a gateway is asked for, but for its id on a socket and for what may be long: its payload. */
+/** A request to a gateway, without its id on a socket and without its payload, which may be long. */
 export const tunnelRequestHead = z.discriminatedUnion('type', [
   request.omit({ id: true, body: true }),
   toolCall.omit({ id: true, arguments: true }),
 ])
 export type TunnelRequestHead = z.output<typeof tunnelRequestHead>
 
-/** A request, or a call of a tool. `payload`: its body, or its arguments, as JSON. */
+/** A request, or a tool call. `payload`: its body, or its arguments, as JSON. */
 export interface TunnelRequest {
   head: TunnelRequestHead
   payload: string
@@ -23,7 +23,7 @@ export interface TunnelRequest {
 
 const timeoutOf = (ms: number) => Math.max(1, Math.round(ms))
 
-/** Throws `invalid_request` for what no frame can hold. */
+/** Builds the request for a model call. Throws `invalid_request` for one that does not fit into a frame. */
 export const requestOf = ({ provider, model, path, body, isStream, timeoutMs }: GatewayCall) =>
   askedOf(
     {
@@ -38,7 +38,7 @@ export const requestOf = ({ provider, model, path, body, isStream, timeoutMs }: 
     body,
   )
 
-/** The same of a tool. */
+/** Builds the request for a tool call. Throws `invalid_request` for one that does not fit into a frame. */
 export const toolCallOf = ({ name, arguments: args, timeoutMs, mostBytes }: ToolAsked) =>
   askedOf(
     { type: 'tool_call', name, timeout_ms: timeoutOf(timeoutMs), most_bytes: mostBytes },
@@ -55,7 +55,7 @@ export function toFrameText({ head, payload }: TunnelRequest, id: string): strin
   return `${JSON.stringify(rest).slice(0, -1)},"${field}":${payload}}`
 }
 
-/** Room for what a frame has beside its payload. */
+/** Room for the parts of a frame beside its payload. */
 const headBytes = 4096
 
 function askedOf(head: TunnelRequestHead, payload: Record<string, unknown>): TunnelRequest {
@@ -64,7 +64,7 @@ function askedOf(head: TunnelRequestHead, payload: Record<string, unknown>): Tun
   return { head, payload: text }
 }
 
-/** Undefined for what is nested too deeply. */
+/** Serializes a value; undefined where it is nested too deeply. */
 function written(value: object): string | undefined {
   try {
     return JSON.stringify(value)

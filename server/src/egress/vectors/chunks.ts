@@ -1,7 +1,7 @@
 import { chunked, closes, controlsBut, each, incomplete, keeps, rejected, section } from './vector'
 
 const last = '0\r\n\r\n'
-/** A body of `hello`, whose size is written like this. */
+/** A body of `hello` with the given spelling of its size. */
 const sized = (size: string) => chunked(`${size}\r\nhello\r\n${last}`)
 const allBytes = Array.from({ length: 256 }, (_, code) => String.fromCodePoint(code)).join('')
 

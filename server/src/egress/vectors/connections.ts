@@ -17,7 +17,7 @@ const good = okWith()
 const interim = (status: string, ...fields: string[]) => head(`HTTP/1.1 ${status}`, ...fields)
 const poison = 'HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\npoison'
 
-/** Bytes of a head with one long value, its empty line included. */
+/** A head of the given size with one long value, its empty line included. */
 const headOf = (bytes: number) => {
   const rest = ok('x: ', 'content-length: 2').length
   return ok(`x: ${'y'.repeat(bytes - rest)}`, 'content-length: 2')

@@ -1,9 +1,9 @@
-/** Cases in which Node's client does something else with an answer than the vectors say. */
+/** Cases in which Node's client treats an answer otherwise than the vectors require. */
 export interface Difference {
   node: 'accepted' | 'rejected' | 'waiting' | 'upgraded' | 'reused' | 'closed'
-  /** Why Tollgate's client does otherwise. */
+  /** The reason for the behaviour of Tollgate's client. */
   reason: string
-  /** By section, the names of vectors; `all` of them. */
+  /** Names of vectors by section; `all` of them. */
   cases: Readonly<Record<string, 'all' | readonly string[]>>
   /** The first major version of Node that no longer differs. */
   until?: number

@@ -9,7 +9,7 @@ const extensions = 'RFC 9112 7.1.1, extensions'
 const options = 'RFC 9112 9.3 and 9.6, HTTP/1.1'
 const before = 'RFC 9110 15.2, answers before the answer'
 
-/** Answers that Node takes, or keeps the connection after, and Tollgate's client does not. */
+/** Answers that Node accepts, or after which it reuses the connection, while Tollgate's client does not. */
 export const looserInNode: readonly Difference[] = [
   {
     node: 'accepted',

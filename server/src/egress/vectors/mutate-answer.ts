@@ -1,4 +1,4 @@
-/** Numbers from a seed: the same ones for the same seed, on any machine. */
+/** Random numbers from a seed: the same for the same seed, on any machine. */
 export class SeededRandom {
   #state: number
 
@@ -6,7 +6,7 @@ export class SeededRandom {
     this.#state = seed >>> 0
   }
 
-  /** A whole number from 0 to below a bound (mulberry32). */
+  /** Returns a whole number from 0 to below a bound (mulberry32). */
   below(bound: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = this.#state
@@ -15,7 +15,7 @@ export class SeededRandom {
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * bound)
   }
 
-  /** One of several. Throws where there is none. */
+  /** Picks one of several. Throws where there is none. */
   pick<Item>(items: readonly Item[]): Item {
     const item = items[this.below(items.length)]
     if (item === undefined) throw new RangeError('there is nothing to pick from')
@@ -23,7 +23,7 @@ export class SeededRandom {
   }
 }
 
-/** Pieces that parsers have been known to read in different ways. */
+/** Pieces that parsers are known to read in different ways. */
 const pieces = [
   '\r\n',
   '\n',
@@ -65,17 +65,17 @@ const pieces = [
 type Mutation = (bytes: string, random: SeededRandom, other: string) => string
 
 const mutations: readonly Mutation[] = [
-  // Another byte in place of one.
+  // Replaces one byte by another.
   (bytes, random) => {
     const at = random.below(bytes.length + 1)
     return `${bytes.slice(0, at)}${String.fromCodePoint(random.below(256))}${bytes.slice(at + 1)}`
   },
-  // A piece between two bytes.
+  // Inserts a piece between two bytes.
   (bytes, random) => {
     const at = random.below(bytes.length + 1)
     return bytes.slice(0, at) + random.pick(pieces) + bytes.slice(at)
   },
-  // A piece behind a line, where parsers are changed in state.
+  // Inserts a piece after a line, where parsers change their state.
   (bytes, random) => {
     const parts = bytes.split('\r\n')
     const at = random.below(parts.length)
@@ -90,7 +90,7 @@ const mutations: readonly Mutation[] = [
     const at = random.below(bytes.length + 1)
     return bytes.slice(0, at) + bytes.slice(at + 1 + random.below(8))
   },
-  // A line twice, or in another place.
+  // Repeats a line, or moves it.
   (bytes, random) => {
     const parts = bytes.split('\r\n')
     const line = random.pick(parts)
@@ -98,14 +98,14 @@ const mutations: readonly Mutation[] = [
   },
   // The end left out.
   (bytes, random) => bytes.slice(0, random.below(bytes.length + 1)),
-  // The begin of one and the end of another.
+  // Joins the beginning of one answer and the end of another.
   (bytes, random, other) =>
     bytes.slice(0, random.below(bytes.length + 1)) + other.slice(random.below(other.length + 1)),
-  // Two, one behind the other.
+  // Joins two answers.
   (bytes, _random, other) => bytes + other,
 ]
 
-/** One of some answers, changed up to four times. */
+/** Picks one of the answers and changes it up to four times. */
 export function mutateAnswer(answers: readonly string[], random: SeededRandom): string {
   let bytes = random.pick(answers)
   for (let left = random.below(5); left > 0; left--) {
@@ -114,7 +114,7 @@ export function mutateAnswer(answers: readonly string[], random: SeededRandom): 
   return bytes
 }
 
-/** Bytes cut into up to so many pieces, at any places. */
+/** Cuts bytes into at most `maxPieces` pieces, at random places. */
 export function cutBytes(bytes: string, maxPieces: number, random: SeededRandom): string[] {
   const cuts = Array.from({ length: random.below(maxPieces) }, () => random.below(bytes.length + 1))
   const places = [0, ...cuts.toSorted((one, other) => one - other), bytes.length]

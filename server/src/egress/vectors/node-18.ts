@@ -1,4 +1,4 @@
-/** Differences of Node 18, whose parser was an older one: what later versions mended, or do in another way. */
+/** Differences of Node 18, which has an older parser: later versions fixed or changed them. */
 export const onlyInNode18: readonly string[] = [
   'RFC 9112 4: two spaces before the status: accepted',
   'RFC 9112 4: no status but its space: accepted',

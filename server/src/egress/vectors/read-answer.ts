@@ -1,19 +1,19 @@
 import { HttpExchange } from '../exchange'
 import type { Vector } from './vector'
 
-/** What an exchange made of bytes that came as these pieces. */
+/** The result of an exchange for bytes that arrived in these pieces. */
 export interface AnswerReading {
-  /** Undefined where it waits for more. */
+  /** Undefined where the exchange waits for more bytes. */
   outcome: Vector['outcome'] | undefined
-  /** The value of a field of the answer; null where there is none, or no answer. */
+  /** Returns a field of the answer; null where it is absent, or there is no answer. */
   field: (name: string) => string | null
-  /** How many bytes had come as it was decided; all of them where the end of the connection decided. */
+  /** The number of bytes that had arrived at the decision; all of them where the end of the connection decided. */
   bytes: number
 }
 
-/** A connection without a socket: what an exchange does with it. */
+/** A connection without a socket, which records an exchange's calls. */
 class FakeLine {
-  /** Undefined as long as the exchange goes on; `destroyed` where it may not be used again. */
+  /** Undefined while the exchange runs; `destroyed` where the connection may not be used again. */
   state: 'kept' | 'destroyed' | undefined
 
   pause(): void {}
@@ -30,7 +30,7 @@ class FakeLine {
 
 const never = new AbortController().signal
 
-/** Gives pieces of bytes to an exchange, and then the end of the connection. */
+/** Feeds pieces of bytes to an exchange, and then the end of the connection. */
 export async function readAnswer(
   pieces: readonly string[],
   ending: Vector['ending'],
@@ -43,7 +43,7 @@ export async function readAnswer(
   for (const piece of pieces) {
     count += piece.length
     if (!line.state) {
-      // In memory of its own, as a socket gives it.
+      // In a buffer of its own, as a socket delivers it.
       exchange.receive(Buffer.from(piece, 'latin1'))
       if (line.state) bytes = count
     } else if (piece.length > 0) line.destroy()

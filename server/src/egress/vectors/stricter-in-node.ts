@@ -8,7 +8,7 @@ const extensions = 'RFC 9112 7.1.1, extensions'
 const options = 'RFC 9112 9.3 and 9.6, HTTP/1.1'
 const before = 'RFC 9110 15.2, answers before the answer'
 
-/** Answers that Node rejects or waits on for, where Tollgate's client decides otherwise. */
+/** Answers that Node rejects or keeps waiting for, where Tollgate's client decides otherwise. */
 export const stricterInNode: readonly Difference[] = [
   {
     node: 'rejected',

@@ -1,6 +1,6 @@
 import { chunked, closes, controlsBut, each, keeps, rejected, section } from './vector'
 
-/** A body of `hello` with these lines behind its last chunk. */
+/** A body of `hello` with these lines after its last chunk. */
 const trailed = (...lines: string[]) =>
   chunked(`5\r\nhello\r\n0\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`)
 const without = (...names: string[]) =>

@@ -1,23 +1,23 @@
-/** What a client must make of an answer: its status and body, or a rejection. */
+/** The required result of a client for an answer: its status and body, or a rejection. */
 export type VectorOutcome = Accepted | 'rejected'
 
 interface Accepted {
   status: number
-  /** One letter a byte. */
+  /** One character for each byte. */
   body: string
-  /** Whether the next request may go by the same connection. */
+  /** Whether the next request may use the same connection. */
   isReusable: boolean
 }
 
-/** How the sender leaves the connection behind its bytes: open, closed in order, or reset. */
+/** The state in which the sender leaves the connection after its bytes: open, closed in order, or reset. */
 type Ending = 'open' | 'fin' | 'reset'
 
-/** Bytes that a server may send as its answer to `POST / HTTP/1.1`, and what a client must make of them. */
+/** Bytes that a server may send as its answer to `POST / HTTP/1.1`, and the required result of a client. */
 export interface Vector {
-  /** Section of the RFC that decides. */
+  /** The deciding section of the RFC. */
   source: string
   name: string
-  /** One letter a byte. */
+  /** One character for each byte. */
   bytes: string
   ending: Ending
   outcome: VectorOutcome
@@ -42,7 +42,7 @@ const accepted = (accept: Accepted, ending: Ending, fields: Vector['fields'] = {
 export const keeps = (body: string, { status = 200, fields }: More = {}) =>
   accepted({ status, body, isReusable: true }, 'open', fields)
 
-/** Accepted as the last answer on its connection: others may see another end of it. */
+/** Accepted as the last answer on its connection: other clients may find another end of it. */
 export const closes = (body: string, { status = 200, fields }: More = {}) =>
   accepted({ status, body, isReusable: false }, 'open', fields)
 
@@ -59,7 +59,7 @@ export const incomplete: Verdict = { ending: 'fin', outcome: 'rejected', fields:
 /** Rejected, as the connection was reset. */
 export const reset: Verdict = { ending: 'reset', outcome: 'rejected', fields: {} }
 
-/** Vectors of one section, by their names. */
+/** Builds the vectors of one section, by their names. */
 export const section = (
   source: string,
   cases: Readonly<Record<string, readonly [bytes: string, verdict: Verdict]>>,
@@ -68,7 +68,7 @@ export const section = (
 
 const maxNameLength = 50
 
-/** The same verdict for variants of one text, each named by itself. Throws where two have one name. */
+/** Builds vectors with one outcome for variants of a text, each named by itself. Throws where two have one name. */
 export function each(
   variants: readonly string[],
   bytesOf: (variant: string) => string,
@@ -85,18 +85,18 @@ export function each(
   return cases
 }
 
-/** A head, its empty line included. */
+/** Joins lines to a head, its empty line included. */
 export const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`
 
 export const ok = (...fields: string[]) => head('HTTP/1.1 200 OK', ...fields)
 
-/** A good answer with these lines among its own. */
+/** A good answer with these lines added to its own. */
 export const okWith = (...fields: string[]) => `${ok(...fields, 'content-length: 2')}ok`
 
 export const chunked = (body: string, ...fields: string[]) =>
   `${ok(...fields, 'transfer-encoding: chunked')}${body}`
 
-/** All control characters but those named. */
+/** Returns all control characters except those given. */
 export const controlsBut = (but: string): string[] =>
   [...Array.from({ length: 32 }, (_, code) => String.fromCodePoint(code)), '\x7f'].filter(
     (control) => !but.includes(control),

@@ -8,7 +8,7 @@ import { trailers } from './trailers'
 import type { Vector } from './vector'
 
 /**
- * Answers of HTTP/1.1 servers, good and bad, and what a client must make of each: written from RFC 9110 and
+ * Answers of HTTP/1.1 servers, good and bad, and the required result of a client for each: written from RFC 9110 and
  * RFC 9112. Answers to HEAD and CONNECT are not among them, as no such request is ever sent.
  */
 export const vectors: readonly Vector[] = [
@@ -21,5 +21,5 @@ export const vectors: readonly Vector[] = [
   ...connections,
 ]
 
-/** Names a vector in a test and in a table: its section and its name. */
+/** Returns the title of a vector in tests and tables: its section and its name. */
 export const titleOf = ({ source, name }: Pick<Vector, 'source' | 'name'>) => `${source}: ${name}`
