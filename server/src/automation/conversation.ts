@@ -121,7 +121,7 @@ export function createConversationStore(
   }
 }
 
-/** Older messages are not even read: no model takes more. */
+/** A longer session is not read at all: no model takes more. */
 const mostMessages = 2000
 const mostBytes = 32 * 1024 * 1024
 
