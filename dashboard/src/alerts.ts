@@ -26,7 +26,7 @@ export const periodNames: Readonly<Record<Period, string>> = {
 
 interface Kind {
   label: string
-  /** What the alert measures, and when it triggers. */
+  /** The measure of an alert and the condition under which it triggers. */
   about: string
   /** The threshold field; absent when the type has no threshold of its own. */
   threshold?: { label: string; hint: string; suffix: string; most?: number; usual: number }

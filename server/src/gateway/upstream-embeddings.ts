@@ -83,7 +83,7 @@ export async function embed(
   }
 }
 
-/** Where a model's images are paid by the piece they have no tokens. */
+/** Images of a model that are paid by the piece have no tokens. */
 function estimateOf({ model }: RequestAttempt<EmbeddingRequest>, inputs: EmbeddingInput): Usage {
   return estimateInputs(inputs, { isPaidByImage: model.pricing?.image !== undefined })
 }

@@ -24,7 +24,7 @@ const patienceMs = 50
 const mostAtOnce = 1
 /** Redis runs nothing else during a script. */
 const mostInBatch = 64
-/** Where Redis is far away, scripts follow each other without waiting for answers. */
+/** With a distant Redis, scripts follow each other without waiting for answers. */
 const aWhileMs = 2
 
 export const keyOf = ({ id }: LimitBucket) => `tollgate:${id}`

@@ -20,7 +20,7 @@ import { parseShaped } from '../wire/json-slices'
 /** The payload for a provider, without its address and credential. */
 export interface UpstreamPayload {
   body: JsonObject
-  /** Where it differs from the operation's own; a path in the provider's options comes before it. */
+  /** The path that differs from the operation's own; a path in the provider's options takes precedence. */
   path?: string
   /** The whole URL, where it is no path below the connection's. */
   url?: string | undefined
