@@ -10,13 +10,13 @@ const enough = new Map([
 ])
 const burstSeconds = 1.5
 
-/** Sends requests until a gateway is warm, at most `mostSeconds` a kind of request. Returns their number. */
-export async function warm(load: Load, subject: Subject, mostSeconds: number): Promise<number> {
+/** Sends requests until a gateway is warm, at most `maxSeconds` a kind of request. Returns their number. */
+export async function warm(load: Load, subject: Subject, maxSeconds: number): Promise<number> {
   let sent = 0
   for (const scenario of scenarios) {
     const most = sent + (enough.get(scenario.name) ?? 0)
     const at = { scenario: { ...scenario, leastSeconds: 0 }, seconds: burstSeconds, round: 0 }
-    const endsAt = performance.now() + mostSeconds * 1000
+    const endsAt = performance.now() + maxSeconds * 1000
     while (sent < most && performance.now() < endsAt) {
       sent += requestsOf(await measure(load, subject, at))
     }

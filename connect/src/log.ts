@@ -26,7 +26,7 @@ export const openLog =
     )
   }
 
-const mostAlike = 20
+const maxAlike = 20
 const spanMs = 10_000
 
 /** Limits a log to twenty lines of one event in ten seconds, as thousands of requests may fail at once. */
@@ -37,8 +37,8 @@ export function sparing(say: Say, now: () => number = () => performance.now()): 
     const one = known && now() - known.since < spanMs ? known : { since: now(), count: 0 }
     counts.set(event, one)
     one.count += 1
-    if (one.count <= mostAlike) say(level, event, message)
-    if (one.count === mostAlike)
+    if (one.count <= maxAlike) say(level, event, message)
+    if (one.count === maxAlike)
       say('warn', event, 'Further messages of this kind are suppressed for a while.')
   }
 }

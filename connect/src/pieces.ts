@@ -26,9 +26,9 @@ export class Pieces {
     return this.#size > 0
   }
 
-  /** Returns the next text, at most `mostBytes` in UTF-8; empty where not even one character fits. */
-  take(mostBytes: number): { text: string; bytes: number } {
-    if (this.#size <= mostBytes) {
+  /** Returns the next text, at most `maxBytes` in UTF-8; empty where not even one character fits. */
+  take(maxBytes: number): { text: string; bytes: number } {
+    if (this.#size <= maxBytes) {
       const whole = { text: this.#bytes ? this.#bytes.toString() : this.#text, bytes: this.#size }
       this.#text = ''
       this.#bytes = undefined
@@ -38,7 +38,7 @@ export class Pieces {
     this.#bytes ??= Buffer.from(this.#text)
     // A thousand stalled readers keep one copy each, not two.
     this.#text = ''
-    const end = characterEnd(this.#bytes, mostBytes)
+    const end = characterEnd(this.#bytes, maxBytes)
     const text = this.#bytes.toString('utf8', 0, end)
     this.#bytes = this.#bytes.subarray(end)
     this.#size = this.#bytes.length
@@ -54,9 +54,9 @@ function characterEnd(bytes: Buffer, at: number): number {
   return end
 }
 
-/** Returns the beginning of a text, at most `mostBytes` in UTF-8. */
-export function beginning(text: string, mostBytes: number): string {
-  if (Buffer.byteLength(text) <= mostBytes) return text
+/** Returns the beginning of a text, at most `maxBytes` in UTF-8. */
+export function beginning(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text
   const bytes = Buffer.from(text)
-  return bytes.toString('utf8', 0, characterEnd(bytes, Math.max(mostBytes, 0)))
+  return bytes.toString('utf8', 0, characterEnd(bytes, Math.max(maxBytes, 0)))
 }

@@ -121,8 +121,8 @@ export class Running {
   async #callTool(call: ToolCallFrame, signal: AbortSignal): Promise<void> {
     const tool = this.#ports.offer.toolbox?.find(call.name)
     if (!tool) return this.#refuse(call.id, 'not_served', 'The gateway has no such tool.')
-    const { id, arguments: given, most_bytes: mostBytes, timeout_ms: timeoutMs } = call
-    const outcome = await tool.call(given, { signal, mostBytes, timeoutMs })
+    const { id, arguments: given, most_bytes: maxBytes, timeout_ms: timeoutMs } = call
+    const outcome = await tool.call(given, { signal, maxBytes, timeoutMs })
     await this.#outlet.room()
     if ('failure' in outcome) {
       const { failure: message, sent } = outcome

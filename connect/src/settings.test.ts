@@ -71,7 +71,7 @@ describe('--serve', () => {
     [['openai'], 'set OPENAI_API_KEY'],
     [['anthropic'], '--serve anthropic needs an address'],
     [['cloudflare'], '--serve cloudflare needs an address'],
-    [['nobody'], '--serve nobody needs an address'],
+    [['unknown'], '--serve unknown needs an address'],
     [['ollama='], '--serve is "provider" or "provider=address"'],
     [['=http://127.0.0.1/'], '--serve is "provider" or "provider=address"'],
     [['a=127.0.0.1'], 'is not an address'],

@@ -32,7 +32,7 @@ export interface Usage {
 const sinceOf = (period: Period) => new Date(Date.now() - lengthsMs[period]).toISOString()
 
 /** The maximum number of groups the API returns, those with the most requests. */
-export const mostGroups = 1000
+export const maxGroups = 1000
 
 /** The account's usage by model or by key, including rejected requests, regardless of who paid. */
 export const ownUsageQuery = (by: 'model' | 'key', period: Period) =>

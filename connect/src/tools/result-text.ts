@@ -32,9 +32,9 @@ function textOf(part: ResultPart): string {
 /** Joins all parts into one text. */
 export const resultText = (parts: readonly ResultPart[]): string => parts.map(textOf).join('\n')
 
-/** Truncates a text to at most `mostBytes`, with a note where it was cut. */
-export function bounded(text: string, mostBytes: number): string {
-  const most = Math.min(mostBytes, bounds.bodyBytes)
+/** Truncates a text to at most `maxBytes`, with a note where it was cut. */
+export function bounded(text: string, maxBytes: number): string {
+  const most = Math.min(maxBytes, bounds.bodyBytes)
   const bytes = Buffer.byteLength(text)
   // Its encoding in JSON has to fit into a frame.
   const isLong = bytes > most || JSON.stringify(text).length > mostWritten

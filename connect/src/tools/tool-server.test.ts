@@ -9,7 +9,7 @@ const everything = ['add', 'environment', 'pid', 'fail', 'long', 'wait', 'die', 
 const secret = 'hunter22-hunter22'
 const hide = (text: string) => text.replaceAll(secret, '[secret]')
 const never = new AbortController().signal
-const limits = { signal: never, timeoutMs: 5000, mostBytes: 100_000 }
+const limits = { signal: never, timeoutMs: 5000, maxBytes: 100_000 }
 
 interface Wanted {
   mode?: string
@@ -101,7 +101,7 @@ describe('tools', () => {
 
   test('with a result beyond the maximum are truncated, with a note', async () => {
     await using one = await started()
-    const outcome = await one.tool('long').call({}, { ...limits, mostBytes: 1001 })
+    const outcome = await one.tool('long').call({}, { ...limits, maxBytes: 1001 })
     const content = 'content' in outcome ? outcome.content : ''
     expect(content).toEndWith('\n[cut: this is the beginning of 600000 bytes]')
     expect(Buffer.byteLength(content)).toBeLessThanOrEqual(1001)

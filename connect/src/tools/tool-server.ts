@@ -34,7 +34,7 @@ export interface AnnouncedTool {
 export interface CallLimits {
   signal: AbortSignal
   timeoutMs: number
-  mostBytes: number
+  maxBytes: number
 }
 
 /** The outcome of a call. `sent` false: the tool has not run. */
@@ -243,7 +243,7 @@ export class ToolServer implements AsyncDisposable {
             const { valid, errorMessage } = validate(given)
             if (valid) return callTool(running, given, limits)
             const words = `The arguments do not fit: ${shortened(errorMessage ?? 'see its schema')}`
-            return { content: bounded(words, limits.mostBytes), isError: true }
+            return { content: bounded(words, limits.maxBytes), isError: true }
           },
         },
       ]
@@ -271,7 +271,7 @@ interface RunningTool {
 async function callTool(
   { client, tool, hide }: RunningTool,
   given: Record<string, unknown>,
-  { signal, timeoutMs, mostBytes }: CallLimits,
+  { signal, timeoutMs, maxBytes }: CallLimits,
 ): Promise<Outcome> {
   try {
     const timeout = Math.min(timeoutMs + 1000, longestMs)
@@ -279,7 +279,7 @@ async function callTool(
       { name: tool.name, arguments: given },
       { signal, timeout, maxTotalTimeout: timeout, toolDefinition: tool },
     )
-    const content = bounded(hide(resultText(result.content)), mostBytes)
+    const content = bounded(hide(resultText(result.content)), maxBytes)
     return { content, isError: result.isError === true }
   } catch (thrown) {
     signal.throwIfAborted()

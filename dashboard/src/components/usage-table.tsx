@@ -2,7 +2,7 @@ import { Button, Group, Stack, Table, Text } from '@mantine/core'
 import { ListTable } from './list-table'
 import { Money } from './money'
 import { compact, count, duration, percent } from '../figures'
-import { exportUsage, mostGroups, type Usage, type Used } from '../usage'
+import { exportUsage, maxGroups, type Usage, type Used } from '../usage'
 
 interface Props {
   usage: Usage
@@ -56,9 +56,9 @@ export const UsageTable = ({ usage, name, file }: Props) => {
           <UsageRow key={row.id} row={row} shows={shows} />
         ))}
       </ListTable>
-      {rows.length >= mostGroups && (
+      {rows.length >= maxGroups && (
         <Text size="sm" c="dimmed">
-          Only the {count(mostGroups)} with the most requests are shown.
+          Only the {count(maxGroups)} with the most requests are shown.
         </Text>
       )}
     </Stack>

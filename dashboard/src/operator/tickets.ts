@@ -5,12 +5,12 @@ import { pageOf, textOf, type Search } from '../search'
 import { stateNames, toTicketSearch, type State, type TicketFilter } from '../tickets'
 
 /** Stands for an operator's id: unassigned tickets. */
-export const nobody = 'none'
+export const unassigned = 'none'
 
 /** The filters of the tickets. */
 export interface QueueSearch extends TicketFilter {
   search?: string | undefined
-  /** The id of an operator, or `nobody`. */
+  /** The id of an operator, or `unassigned`. */
   assignee?: string | undefined
   page?: number | undefined
 }

@@ -10,7 +10,7 @@ import { When } from '../../components/when'
 import { count } from '../../figures'
 import {
   handledNames,
-  nobody,
+  unassigned,
   queueQuery,
   type Queued,
   type QueueSearch,
@@ -95,7 +95,7 @@ function QueueFilters({ search, onChange }: FiltersProps) {
         placeholder="All assignees"
         clearable
         data={[
-          { value: nobody, label: 'Unassigned' },
+          { value: unassigned, label: 'Unassigned' },
           ...operators.map(({ id, display_name: name }) => ({ value: id, label: name })),
         ]}
         value={search.assignee ?? null}
