@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Journal } from '../server/src/metering/journal'
+import { Journal } from '../server/src/journal/journal'
 
 const rounds = 5
 const pairsARound = 20_000

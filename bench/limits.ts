@@ -1,8 +1,9 @@
 // Measures the in-process time of limits for a request: enter, reserve, adjust to actual usage, leave.
 // Run by: npm run bench limits
-import { combineLimits, type Principal } from '../server/src/auth/principal'
-import { RateLimits } from '../server/src/policy/limits'
-import { MemoryCounters } from '../server/src/policy/memory-counters'
+import { type Principal } from '../server/src/auth/principal'
+import { combineLimits } from '../server/src/limits/caller-limits'
+import { RateLimits } from '../server/src/limits/limits'
+import { MemoryCounters } from '../server/src/limits/memory-counters'
 
 const accounts = 10_000
 const requests = 500_000

@@ -2,7 +2,7 @@
 // journalled or booked. For benchmarks only.
 import type { Meter } from '../server/src/metering/meter'
 import { Metering } from '../server/src/metering/metering'
-import { type Admission, RateLimits } from '../server/src/policy/limits'
+import { type Admission, RateLimits } from '../server/src/limits/limits'
 
 type Public<Class> = { [Name in keyof Class]: Class[Name] }
 

@@ -66,7 +66,7 @@ export function testSuites({ root, run, findBun }) {
       const { FUZZ_SEED = drawn, FUZZ_RUNS = '500', FUZZ_SECONDS = '1800' } = process.env
       const { HTTP_FUZZ_RUNS = '20000' } = process.env
       Object.assign(process.env, { FUZZ_SEED, FUZZ_RUNS, FUZZ_SECONDS, HTTP_FUZZ_RUNS })
-      const suites = ['tests/fuzz', 'server/src/egress/hostile-answers.test.ts']
+      const suites = ['tests/fuzz', 'server/src/upstream/http/hostile-answers.test.ts']
       return deepTest(['--timeout', '120000', ...suites, ...args])
     },
   }

@@ -41,7 +41,10 @@ const commands = {
   dev: (args) => run(findBun(), ['--watch', join(root, 'server/src/main.ts'), ...args]),
   ...Object.fromEntries(
     ['migrate', 'audit', 'backup', 'restore', 'rotate-keys', 'sign-in-link', 'doctor'].map(
-      (name) => [name, (args) => run(findBun(), [join(root, `server/src/${name}.ts`), ...args])],
+      (name) => [
+        name,
+        (args) => run(findBun(), [join(root, `server/src/commands/${name}.ts`), ...args]),
+      ],
     ),
   ),
   ...Object.fromEntries(

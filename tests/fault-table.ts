@@ -16,13 +16,14 @@ const id = /\b[A-Z](?!00)\d\d\b/g
 /** Findings of trials have ids that are like those of faults. */
 const ofFindings = /\bfinding [A-Z]\d+\b/g
 /** Tests of the wire format have ids of their own that begin with R. */
-const limits = /^(server\/src\/policy|tests\/(limits|services))\//
+const limits = /^(server\/src\/limits|tests\/(limits|services))\//
 
 /** Files of tests, and of what they are made from, by the ids of the rows that they name. */
 async function namings(): Promise<Map<string, Set<string>>> {
   const found = new Map<string, Set<string>>()
-  for (const folder of ['server/src', 'tests', 'bench']) {
-    const files = new Bun.Glob('**/*{.test,-for-tests}.ts').scan({ cwd: join(root, folder) })
+  for (const folder of ['server/src', 'server/testing', 'tests', 'bench']) {
+    const pattern = folder === 'server/testing' ? '**/*.ts' : '**/*.test.ts'
+    const files = new Bun.Glob(pattern).scan({ cwd: join(root, folder) })
     for await (const file of files) {
       if (file.includes('node_modules')) continue
       const path = `${folder}/${file}`

@@ -32,7 +32,7 @@ export async function runCommand(
 ): Promise<Ended> {
   const { DATA_DIR: dataDir, DATABASE_URL: url } = environment
   const shared = dataDir && !url ? await sharedSettings(dataDir) : {}
-  const child = Bun.spawn([process.execPath, `server/src/${name}.ts`, ...args], {
+  const child = Bun.spawn([process.execPath, `server/src/commands/${name}.ts`, ...args], {
     cwd: root,
     env: { PATH: process.env['PATH'] ?? '', ...shared, ...environment },
     stdin: 'ignore',

@@ -95,7 +95,7 @@ export async function checkMoney(
 export async function auditOf({ environment }: Address): Promise<Verdict> {
   const root = join(import.meta.dir, '../..')
   const { PATH = '', HOME = '' } = process.env
-  const audit = Bun.spawn([process.execPath, 'server/src/audit.ts'], {
+  const audit = Bun.spawn([process.execPath, 'server/src/commands/audit.ts'], {
     cwd: root,
     env: { PATH, HOME, ...environment },
     stdout: 'pipe',

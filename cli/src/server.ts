@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hc } from 'hono/client'
-import type { OperatorApi } from '../../server/src/app/operator-endpoints'
-import { hostAndPort, hostHere } from '../../server/src/config/address'
+import type { OperatorApi } from '../../server/src/server/app/operator-endpoints'
+import { hostAndPort, hostHere } from '../../server/src/platform/config/address'
 
 /** An invalid command line: one line, and exit code 2. */
 export class UsageError extends Error {

@@ -1,4 +1,4 @@
-import type { Transport } from '../../server/src/egress/transport'
+import type { Transport } from '../../server/src/upstream/http/transport'
 import { closeCodes, type ToGateway } from '../../server/src/tunnel/frames'
 import { BackOff } from './back-off'
 import { Link, type Ending, type Patience } from './link'

@@ -40,7 +40,7 @@ test('opens with its token and its version, and sends nothing by itself', async 
 })
 
 const fixture = (name: string) =>
-  Bun.file(join(import.meta.dir, '../../server/src/egress/fixtures', name))
+  Bun.file(join(import.meta.dir, '../../server/testing/certificates', name))
 
 /** Source: RFC 6455, 4.2.2. */
 function acceptOf(bytes: Buffer): string {

@@ -1,5 +1,5 @@
 import { version } from '../../package.json'
-import { Transport } from '../../server/src/egress/transport'
+import { Transport } from '../../server/src/upstream/http/transport'
 import { endOnBrokenPipe } from '../../server/src/server/broken-pipe'
 import { Agent } from './agent'
 import { toldOf } from './check'

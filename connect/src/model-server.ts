@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Transport } from '../../server/src/egress/transport'
+import type { Transport } from '../../server/src/upstream/http/transport'
 import type { Say } from './log'
 import { wordsOf } from './words'
 

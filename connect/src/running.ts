@@ -1,4 +1,4 @@
-import type { Transport } from '../../server/src/egress/transport'
+import type { Transport } from '../../server/src/upstream/http/transport'
 import { bounds, type FromGateway, type ToGateway } from '../../server/src/tunnel/frames'
 import type { Say } from './log'
 import type { Offer } from './offer'

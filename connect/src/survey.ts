@@ -1,5 +1,5 @@
-import { findLocalServers } from '../../server/src/egress/local-servers'
-import type { Transport } from '../../server/src/egress/transport'
+import { findLocalServers } from '../../server/src/upstream/http/local-servers'
+import type { Transport } from '../../server/src/upstream/http/transport'
 import { isLoopback } from './address'
 import type { Say } from './log'
 import { ModelServer } from './model-server'

@@ -1,6 +1,6 @@
 import { hc } from 'hono/client'
-import type { AccountApi } from '../../server/src/app/account-endpoints'
-import type { OperatorApi } from '../../server/src/app/operator-endpoints'
+import type { AccountApi } from '../../server/src/server/app/account-endpoints'
+import type { OperatorApi } from '../../server/src/server/app/operator-endpoints'
 
 interface Problem {
   code: string

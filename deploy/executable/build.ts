@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, readFile, readdir, readlink, rename, rm } from 'node:fs
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { BunPlugin } from 'bun'
-import { createTar, type TarMember } from '../../server/src/backup/tar'
-import type { PackedPrograms } from '../../server/src/db/embedded/packed-programs'
-import { findInstalledPrograms } from '../../server/src/db/embedded/installed-package'
+import { createTar, type TarMember } from '../../server/src/commands/backup/tar'
+import type { PackedPrograms } from '../../server/src/platform/embedded-postgres/packed-programs'
+import { findInstalledPrograms } from '../../server/src/platform/embedded-postgres/installed-package'
 
 const root = join(import.meta.dir, '../..')
 

@@ -1,6 +1,6 @@
 // For health checks of containers that have no other program: `tollgate healthy`.
 
-import { hostAndPort, hostHere } from '../../server/src/config/address'
+import { hostAndPort, hostHere } from '../../server/src/platform/config/address'
 
 const patienceMs = 4000
 

@@ -1,7 +1,7 @@
 import { Availability } from './availability'
 import type { SimulatedNode } from './node'
 import type { Scheduler } from './scheduler'
-import type { ReferenceEvent, ReferenceLedger } from '../src/ledger/reference-ledger'
+import type { ReferenceEvent, ReferenceLedger } from '../testing/ledger/reference-ledger'
 
 /** A request that waits for its hold. Amounts are nano-dollars. */
 export interface PendingRequest {

@@ -4,7 +4,7 @@ import type { Profile } from './profile'
 import type { Random } from './random'
 import type { Scheduler } from './scheduler'
 import type { Violations } from './violations'
-import type { ReferenceEvent, ReferenceLedger } from '../src/ledger/reference-ledger'
+import type { ReferenceEvent, ReferenceLedger } from '../testing/ledger/reference-ledger'
 import { InsufficientCredit } from '../src/ledger/credit-demand'
 import type { Hold } from '../src/ledger/local-lease'
 

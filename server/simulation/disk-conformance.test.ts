@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from '../testing/property'
 import { codeOf, diskOf, filled } from './disk-for-tests'
-import { nodeFileSystem, type JournalFileSystem } from '../src/metering/journal-file-system'
+import { nodeFileSystem, type JournalFileSystem } from '../src/journal/file-system'
 
 const name = fc.constantFrom('a', 'b', 'c')
 const command = fc.oneof(

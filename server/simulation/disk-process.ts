@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path'
 import type { SimulatedDirectory } from './disk-directory'
 import { SimulatedFile } from './disk-file'
-import type { FileStatus, JournalFileSystem } from '../src/metering/journal-file-system'
+import type { FileStatus, JournalFileSystem } from '../src/journal/file-system'
 
 /** The interface of a disk to its processes. */
 interface Kernel {

@@ -1,7 +1,7 @@
 import { SimulatedDirectory } from './disk-directory'
 import { SimulatedProcessFiles } from './disk-process'
 import { SimulatedFile } from './disk-file'
-import type { JournalFileSystem } from '../src/metering/journal-file-system'
+import type { JournalFileSystem } from '../src/journal/file-system'
 
 const defaultSyncMs = { min: 0.1, max: 10 }
 

@@ -3,7 +3,7 @@ import type { SimulatedNode } from './node'
 import type { FaultKind, Profile } from './profile'
 import type { Random } from './random'
 import type { Scheduler } from './scheduler'
-import type { ReferenceLedger } from '../src/ledger/reference-ledger'
+import type { ReferenceLedger } from '../testing/ledger/reference-ledger'
 
 interface Parts {
   scheduler: Scheduler

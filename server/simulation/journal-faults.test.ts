@@ -3,7 +3,7 @@ import * as fc from '../testing/property'
 import { SimulatedDisk } from './disk'
 import { randomOf } from './disk-for-tests'
 import { PlayedTime } from './played-time-for-tests'
-import { Journal, type JournalPoint } from '../src/metering/journal'
+import { Journal, type JournalPoint } from '../src/journal/journal'
 
 const directory = '/data'
 

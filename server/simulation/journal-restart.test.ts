@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { SimulatedDisk } from './disk'
 import { randomOf, seeds } from './disk-for-tests'
 import { PlayedTime } from './played-time-for-tests'
-import { Journal } from '../src/metering/journal'
+import { Journal } from '../src/journal/journal'
 
 /** Creates a journal on a disk with delays. */
 function stage(seed: number) {

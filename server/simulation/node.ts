@@ -1,15 +1,15 @@
 import type { Link } from './database'
 import { SimulatedStatements, type DatabaseSide } from './statements'
 import type { SimulatedProcess } from './scheduler'
-import { DatabaseLiveness } from '../src/db/liveness'
+import { DatabaseLiveness } from '../src/platform/db/liveness'
 import { LeaseUpkeep } from '../src/ledger/lease-upkeep'
 import { createLeaseStore } from '../src/ledger/lease-store'
-import type { ReferenceEvent } from '../src/ledger/reference-ledger'
+import type { ReferenceEvent } from '../testing/ledger/reference-ledger'
 import { CreditManager } from '../src/ledger/credit-manager'
 import { LeaseReclaimer, type LeaseReclaim } from '../src/ledger/lease-reclaim'
 import { Sweeper } from '../src/ledger/sweeper'
-import { Flusher } from '../src/metering/flusher'
-import { Journal } from '../src/metering/journal'
+import { Flusher } from '../src/booking/flusher'
+import { Journal } from '../src/journal/journal'
 import type { SimulatedDisk } from './disk'
 
 export interface NodePorts extends DatabaseSide {
@@ -156,7 +156,7 @@ export class SimulatedNode {
     ports.onChange()
   }
 
-  /** Recovers as `server/recover-journal.ts` does: books the journal, then ends the leases of earlier starts. */
+  /** Recovers as `booking/recover-journal.ts` does: books the journal, then ends the leases of earlier starts. */
   async #recover({
     statements,
     journal,

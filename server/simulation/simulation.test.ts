@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { ReferenceLedger } from '../src/ledger/reference-ledger'
+import { ReferenceLedger } from '../testing/ledger/reference-ledger'
 import type { Return } from '../src/ledger/return-leases'
 import type { FaultKind, Profile } from './profile'
 import { simulate } from './world'

@@ -2,7 +2,7 @@ import { StatementError, type Link, type SimulatedDatabase, type Statement } fro
 import type { Scheduler, SimulatedProcess } from './scheduler'
 import type { LeaseStatements } from '../src/ledger/lease-store'
 import type { LeaseAnswer } from '../src/ledger/lease-answer'
-import type { ReferenceEvent, ReferenceLedger } from '../src/ledger/reference-ledger'
+import type { ReferenceEvent, ReferenceLedger } from '../testing/ledger/reference-ledger'
 import type { LeaseReclaim } from '../src/ledger/lease-reclaim'
 import type { SweeperPorts } from '../src/ledger/sweeper'
 import type { LeaseWanted } from '../src/ledger/take-lease'

@@ -6,7 +6,7 @@ import type {
   ReferenceEvent,
   ReferenceLease,
   ReferenceLedger,
-} from '../src/ledger/reference-ledger'
+} from '../testing/ledger/reference-ledger'
 
 interface Parts {
   scheduler: Scheduler

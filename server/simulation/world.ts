@@ -8,7 +8,7 @@ import { drawProfile, isPatient, type Profile } from './profile'
 import { Random } from './random'
 import { Scheduler } from './scheduler'
 import { Violations, type Violation } from './violations'
-import { ReferenceLedger } from '../src/ledger/reference-ledger'
+import { ReferenceLedger } from '../testing/ledger/reference-ledger'
 
 export interface Outcome {
   seed: number

@@ -4,52 +4,18 @@ import { Glob } from 'bun'
 
 const root = import.meta.dir
 
-/** Commands beside the server. */
-const commands = ['audit', 'rotate-keys', 'sign-in-link', 'migrate', 'backup', 'restore', 'doctor']
-/** Who may import whom. `errors`, `with-timeout` and `pause` are open to all; main, app, server and the commands see all. */
-const mayImport: Record<string, string> = {
-  wire: '',
-  protocols: 'wire',
-  'crash-points': '',
-  'smtp-config': '',
-  config: 'crash-points smtp-config',
-  errors: '',
-  'with-timeout': '',
-  pause: '',
-  db: 'config',
-  backup: 'db config',
-  ledger: 'db',
-  settings: 'db config wire',
-  catalog: 'db wire providers',
-  auth: 'db',
-  mail: 'db smtp-config',
-  'sign-in': 'db mail wire',
-  notifications: 'db mail',
-  payments: 'ledger db notifications mail config audit-log',
-  alerts: 'auth ledger notifications mail db',
-  policy: 'auth catalog db',
-  idempotency: 'db wire',
-  'stored-responses': 'db wire',
-  providers: 'wire',
-  egress: 'config',
-  tunnel: 'auth db egress catalog wire',
-  routing: 'catalog providers egress wire db',
-  'request-logs': 'auth db ledger wire',
-  'audit-log': 'db request-logs wire',
-  metering: 'catalog ledger db wire',
-  telemetry: 'config ledger request-logs',
-  gateway:
-    'auth policy routing request-logs metering ledger protocols wire catalog providers egress idempotency db config',
-  http: 'auth policy idempotency protocols wire config audit-log',
-  keys: 'auth db http wire',
-  v1: 'gateway catalog http idempotency stored-responses protocols wire',
-  api: 'auth keys catalog ledger payments alerts notifications mail db http providers wire settings audit-log',
-  automation: 'auth gateway v1 http catalog db wire',
-  jobs: 'api alerts payments mail notifications ledger metering db audit-log',
-}
+/** The table of docs/architecture.md: the layers that each may import. A folder in a folder is one of its own. */
+const mayImport = new Map(
+  [
+    ...(await Bun.file(join(root, '../../docs/architecture.md')).text()).matchAll(
+      /^\| ([\w/-]+) \| ([\w/ –-]+) \|$/gm,
+    ),
+  ].map(([, layer = '', imported = '']) => [layer, imported.split(' ')]),
+)
 
 /** The only places that may open a socket or speak to the outside by themselves. */
-const mayConnect = /^(egress|db)\/|^mail\/smtp\.ts$|^doctor\/port\.ts$/
+const mayConnect =
+  /^(upstream\/http|platform\/db)\/|^platform\/(redis|mail\/smtp)\.ts$|^commands\/doctor\/port\.ts$/
 const modules =
   'net|tls|https?|http2|dgram|dns|dns/promises|undici|ws|axios|got|node-fetch|nodemailer|ioredis|pg'
 const opensSockets = new RegExp(
@@ -61,21 +27,32 @@ const opensSockets = new RegExp(
     String.raw`(from|import|require)\s*\(?\s*['"](node:)?(${modules})['"]`,
   ].join('|'),
 )
-/** In egress: who connects to providers, who asks the servers of this machine, who looks names up. */
+/** In upstream/http: who connects to providers, who asks the servers of this machine, who looks names up. */
 const gates = ['connection.ts', 'local-servers.ts', 'names.ts']
 
 /** Shared by tests, outside of what is shipped. */
 const testing = '../testing/'
 
-const layer = (path: string) => path.split(/[/.]/)[0] ?? ''
+const layers = [...mayImport.keys(), 'platform'].toSorted((one, other) => other.length - one.length)
+
+/** The layer of a file: the longest folder of the table that it lies in. */
+const layerOf = (path: string) =>
+  layers.find((layer) => path.startsWith(`${layer}/`)) ?? path.split(/[/.]/)[0] ?? ''
+
+const isPlatformItself = (path: string) => layerOf(path) === 'platform'
+
+/** `operator/x` may use `account/x`; else two resources of `api` share rows, not code. */
+const resourceOf = (path: string) => path.replace(/^api\/(account|operator)\//, 'api/')
 
 function allowed(file: string, target: string): boolean {
-  if (commands.includes(file.replace(/\.ts$/, ''))) return true
-  if (['main', 'app', 'server', 'doctor'].includes(layer(file))) return true
-  // Two groups of api are strangers: they share rows, not code.
-  const group = (path: string) => (layer(path) === 'api' ? dirname(path) : layer(path))
-  const open = `errors with-timeout pause ${mayImport[layer(file)]}`.split(' ')
-  return group(file) === group(target) || open.includes(layer(target))
+  if (['main', 'server', 'commands'].includes(layerOf(file))) return true
+  if (layerOf(file) === 'api' && layerOf(target) === 'api') {
+    const isUpward = file.startsWith('api/account/') && target.startsWith('api/operator/')
+    return !isUpward && dirname(resourceOf(file)) === dirname(resourceOf(target))
+  }
+  const open = mayImport.get(layerOf(file)) ?? []
+  if (layerOf(file) === layerOf(target) || open.includes(layerOf(target))) return true
+  return target === 'errors' || isPlatformItself(target)
 }
 
 const importPattern = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g
@@ -154,7 +131,7 @@ test('no two exported types have one name', async () => {
   expect([...places].filter(([, files]) => files.length > 1)).toEqual([])
 })
 
-test('X16, X20: sockets are opened in egress, in db and to the mail server, nowhere else', async () => {
+test('X16, X20: sockets are opened in upstream/http, in platform and to the mail server, nowhere else', async () => {
   const violations: string[] = []
   for await (const { file, text } of sources()) {
     if (file.endsWith('.test.ts') || mayConnect.test(file)) continue
@@ -169,12 +146,12 @@ test('X16: one place sends requests, and nobody but the two ways out gets at it'
     if (/test\.ts$|-for-tests\.ts$/.test(file)) continue
     if (/(?<![.#\w])fetch\(|\bHttpConnection\.dial\(/.test(text)) found.dialling.push(file)
     if (/\bnew Transport\(/.test(text)) found.using.push(file)
-    if (!file.startsWith('egress/')) continue
+    if (!file.startsWith('upstream/http/')) continue
     if (opensSockets.test(text.replaceAll(/import \{ isIP \} from 'node:net'/g, ''))) {
-      found.connecting.push(file.slice('egress/'.length))
+      found.connecting.push(file.slice('upstream/http/'.length))
     }
   }
   expect(found.connecting.toSorted()).toEqual(gates)
-  expect(found.dialling).toEqual(['egress/transport.ts'])
-  expect(found.using.toSorted()).toEqual(['egress/egress.ts', 'server/egress.ts'])
+  expect(found.dialling).toEqual(['upstream/http/transport.ts'])
+  expect(found.using.toSorted()).toEqual(['server/egress.ts', 'upstream/http/egress.ts'])
 })

@@ -14,20 +14,20 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Glob } from 'bun'
-import { getServerAccount } from '../src/db/embedded/account'
-import { database as template, openCluster, user } from '../src/db/embedded/cluster'
-import { openHome, type ServerHome } from '../src/db/embedded/home'
-import { findInstalledPrograms } from '../src/db/embedded/installed-package'
-import { installPrograms } from '../src/db/embedded/programs'
-import { identity, serverEnvironment } from '../src/db/embedded/run'
-import { openSocketDirectory, port } from '../src/db/embedded/socket-directory'
-import { readPidFile } from '../src/db/embedded/takeover'
-import { Database, type DatabaseAddress } from '../src/db/database'
-import { migrate } from '../src/db/migrate'
+import { getServerAccount } from '../src/platform/embedded-postgres/account'
+import { database as template, openCluster, user } from '../src/platform/embedded-postgres/cluster'
+import { openHome, type ServerHome } from '../src/platform/embedded-postgres/home'
+import { findInstalledPrograms } from '../src/platform/embedded-postgres/installed-package'
+import { installPrograms } from '../src/platform/embedded-postgres/programs'
+import { identity, serverEnvironment } from '../src/platform/embedded-postgres/run'
+import { openSocketDirectory, port } from '../src/platform/embedded-postgres/socket-directory'
+import { readPidFile } from '../src/platform/embedded-postgres/takeover'
+import { Database, type DatabaseAddress } from '../src/platform/db/database'
+import { migrate } from '../src/platform/db/migrate'
 
 export { template }
 
-const sources = join(import.meta.dir, '../src/db')
+const sources = join(import.meta.dir, '../src/platform/db')
 const cache = join(import.meta.dir, '../../node_modules/.cache/tollgate-clusters')
 const weekMs = 7 * 86_400_000
 const readyMs = 60_000

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { Client } from 'pg'
 import { dropDatabase, newDatabase } from './databases'
-import { migrationNames } from '../src/db/migrate'
+import { migrationNames } from '../src/platform/db/migrate'
 
 const made: string[] = []
 afterAll(() => Promise.all(made.map(dropDatabase)))

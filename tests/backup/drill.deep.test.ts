@@ -6,7 +6,7 @@ import { runCommand } from '../run-command'
 import { openDatabase } from '../database'
 import { ask, messages } from '../faults/asking'
 import { newDataDir, startGateway, upstreamSecret, type Customer, type Gateway } from '../rig'
-import { verify } from '../../server/src/backup/read'
+import { verify } from '../../server/src/commands/backup/read'
 import { startPostgres } from '../services/postgres-server'
 import { startFakeProvider, type FakeProvider } from '../upstreams/fake-provider'
 

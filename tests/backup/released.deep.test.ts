@@ -6,13 +6,13 @@ import { runCommand } from '../run-command'
 import { openDatabase } from '../database'
 import { messages } from '../faults/asking'
 import { newDataDir, startGateway } from '../rig'
-import { migrationNames } from '../../server/src/db/migrate'
+import { migrationNames } from '../../server/src/platform/db/migrate'
 
 /**
  * Backups of releases, with their keys, which later versions have to restore. `write-released.ts` wrote them; a
  * release adds one of its own and keeps the others.
  */
-const formats = join(import.meta.dir, '../../server/src/server/formats')
+const formats = join(import.meta.dir, '../../server/testing/formats')
 const released = readdirSync(formats).filter((name) => name.startsWith('backup-'))
 
 test('L07: there is a backup of a release', () => expect(released).not.toEqual([]))

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { runCommand } from '../run-command'
-import { writeBackup } from '../../server/src/backup/write'
-import { Database } from '../../server/src/db/database'
-import { newId } from '../../server/src/db/id'
-import { migrateWithin, migrationNames } from '../../server/src/db/migrate'
-import { openSession } from '../../server/src/db/session'
+import { writeBackup } from '../../server/src/commands/backup/write'
+import { Database } from '../../server/src/platform/db/database'
+import { newId } from '../../server/src/platform/db/id'
+import { migrateWithin, migrationNames } from '../../server/src/platform/db/migrate'
+import { openSession } from '../../server/src/platform/db/session'
 import { startPostgres, type PostgresServer } from '../services/postgres-server'
 
 /** A whole backup, with its keys. */
-const released = join(import.meta.dir, '../../server/src/server/formats/backup-0.1.0.tar.gz')
+const released = join(import.meta.dir, '../../server/testing/formats/backup-0.1.0.tar.gz')
 
 const stack = new AsyncDisposableStack()
 let postgres: PostgresServer

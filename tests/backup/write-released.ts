@@ -1,4 +1,4 @@
-// Writes what server/src/server/formats has of each release: a small backup, with its keys.
+// Writes what server/testing/formats has of each release: a small backup, with its keys.
 // Run as: bun tests/backup/write-released.ts server/src/server/formats/backup-<version>.tar.gz
 import { resolve } from 'node:path'
 import { runCommand } from '../run-command'

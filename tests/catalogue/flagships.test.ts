@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { call } from './stage'
-import { flagships } from '../../server/src/catalog/flagships-for-tests'
+import { flagships } from '../../server/testing/catalog/flagships'
 import { startGateway, type Customer, type Gateway } from '../rig'
 
 setDefaultTimeout(30_000)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { readConfig } from '../../server/src/config'
+import { readConfig } from '../../server/src/platform/config/config'
 import {
   readCompose,
   readDocuments,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { version, workspaces } from '../../package.json'
-import { Environment, readConfig } from '../../server/src/config'
+import { Environment, readConfig } from '../../server/src/platform/config/config'
 import { keepAliveSeconds } from '../../server/src/http/listen'
 import { providers } from '../../server/src/providers/registry'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { readPages, tableOf } from '../docs/pages'
-import { readConfig } from '../../server/src/config'
+import { readConfig } from '../../server/src/platform/config/config'
 import { providers } from '../../server/src/providers/registry'
 import {
   readCompose,

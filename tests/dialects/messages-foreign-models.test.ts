@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { path } from './messages-stage'
-import { readMessage } from '../../server/src/protocols/messages/events-for-tests'
+import { readMessage } from '../../server/testing/protocols/messages-events'
 import { isJson, type Json } from '../conformance/stage'
 import { ask } from '../faults/asking'
 import { upstreamSecret } from '../rig'

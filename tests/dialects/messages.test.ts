@@ -10,7 +10,7 @@ import {
   textOf,
   type MessagesStage,
 } from './messages-stage'
-import { readMessage } from '../../server/src/protocols/messages/events-for-tests'
+import { readMessage } from '../../server/testing/protocols/messages-events'
 import { eventually } from '../faults/asking'
 
 setDefaultTimeout(20_000)

@@ -5,13 +5,13 @@ import { readPages, root, tableOf } from './pages'
 import { alertTypes } from '../../server/src/alerts/alert'
 import { roles } from '../../server/src/auth/roles'
 import { strategies } from '../../server/src/catalog/collection'
-import { readConfig } from '../../server/src/config'
-import { crashPoints } from '../../server/src/crash-points'
+import { readConfig } from '../../server/src/platform/config/config'
+import { crashPoints } from '../../server/src/platform/crash-points'
 import { quotaFields } from '../../server/src/http/limits'
 import { getClaudeFamily } from '../../server/src/providers/anthropic/families'
 import { RelayOptions } from '../../server/src/providers/provider'
 import { responsesModels } from '../../server/src/providers/responses/models'
-import { defaultSettings } from '../../server/src/settings/settings'
+import { defaultSettings } from '../../server/src/platform/settings/settings'
 
 interface Choice {
   enum?: (string | null)[]
@@ -39,7 +39,7 @@ test('1.3: the prefixes of ids are those of the code, but for ids that stay insi
     ...quoted(cells[0]),
     ...quoted(cells[2]),
   ])
-  const code = await Bun.file(join(root, 'server/src/db/id.ts')).text()
+  const code = await Bun.file(join(root, 'server/src/platform/db/id.ts')).text()
   const [, union = ''] = /export type IdPrefix =([\s\S]*?)\n\n/.exec(code) ?? []
   const known = [...union.matchAll(/'(\w+)'/g)].map(([, prefix = '']) => prefix)
   const inside = ['att', 'call', 'node', 'lease', 'claim', 'sock']
@@ -78,7 +78,13 @@ test('4.10: every rule that names of tests begin with', async () => {
   const told = rowsOf('4-model-endpoints', '## 4.10 Client compatibility rules')
   const known = new Set(told.map(([id = '']) => id))
   const named = new Set<string>()
-  const folders = ['tests/conformance', 'tests/rules', 'server/src/providers', 'server/src/wire']
+  const folders = [
+    'tests/conformance',
+    'tests/rules',
+    'server/src/providers',
+    'server/src/wire',
+    'server/testing/conformance',
+  ]
   for (const folder of folders) {
     for await (const file of new Glob('**/*.ts').scan({ cwd: join(root, folder) })) {
       const code = await Bun.file(join(root, folder, file)).text()

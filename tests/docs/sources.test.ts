@@ -7,7 +7,7 @@ import { readPages, root } from './pages'
 const sections = new Set((await readContract()).map(({ number }) => number))
 const pages = new Map((await readPages()).map((page) => [page.path, page]))
 const migrations = await Array.fromAsync(
-  new Glob('*.ts').scan({ cwd: join(root, 'server/src/db/migrations') }),
+  new Glob('*.ts').scan({ cwd: join(root, 'server/src/platform/db/migrations') }),
 )
 
 /** Standards and vendors' documentation that are cited by name; any other outside source is a URL. */

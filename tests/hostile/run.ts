@@ -30,7 +30,7 @@ const tables: readonly Table[] = [
     cost: 'a connection with a custom address',
     effect: 'none: rejected before a byte is sent',
     files: [
-      'server/src/egress/{address,user-url,names,guarded-egress,no-proxy}.test.ts',
+      'server/src/upstream/http/{address,user-url,names,guarded-egress,no-proxy}.test.ts',
       'tests/egress/*.test.ts',
     ],
   },
@@ -51,7 +51,7 @@ const tables: readonly Table[] = [
     cost: 'a custom upstream',
     effect: 'none: an error, and the connection is not reused',
     files: [
-      'server/src/egress/{answer*,guarded-answers,connection,transport,hostile-answers,vectors}.test.ts',
+      'server/src/upstream/http/{answer*,guarded-answers,connection,transport,hostile-answers,vectors}.test.ts',
     ],
   },
   {

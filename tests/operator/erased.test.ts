@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { owned } from '../../server/src/api/admin-users/owned'
+import { owned } from '../../server/src/api/operator/users/owned'
 import { runCommand } from '../run-command'
 import { openDatabase, databaseUrl } from '../database'
 import { startRig, type Customer, type Rig } from '../rig'

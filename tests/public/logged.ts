@@ -1,5 +1,5 @@
 import type { SQL } from 'bun'
-import { newId } from '../../server/src/db/id'
+import { newId } from '../../server/src/platform/db/id'
 
 /** A request that somebody made, as the log tells of it. */
 export interface Logged {

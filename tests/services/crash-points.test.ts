@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { newWitness, startLoad } from './client-load'
 import { expectFired, expectFiredAtStart, expectNothingLost } from './crashes'
 import { startNodes, type Nodes } from './nodes'
-import { crashPoints, type CrashPoint } from '../../server/src/crash-points'
+import { crashPoints, type CrashPoint } from '../../server/src/platform/crash-points'
 import type { Customer } from '../rig'
 
 setDefaultTimeout(120_000)

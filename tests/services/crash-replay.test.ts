@@ -4,7 +4,7 @@ import { newWitness, startLoad, witnessed } from './client-load'
 import { expectFiredAtStart, expectNothingLost } from './crashes'
 import { startNodes, type Nodes } from './nodes'
 import { eventually } from '../faults/asking'
-import type { CrashPoint } from '../../server/src/crash-points'
+import type { CrashPoint } from '../../server/src/platform/crash-points'
 
 setDefaultTimeout(180_000)
 

@@ -3,12 +3,12 @@
  * of every kind, with a listener on each. Prints as one line of JSON what was connected to.
  */
 import { closedAddresses, publicAddresses, takeAddresses, watchClosed } from './namespace'
-import { isPublic } from '../../server/src/egress/address'
-import { GuardedEgress } from '../../server/src/egress/guarded-egress'
-import { startNameServer } from '../../server/src/egress/name-server-for-tests'
-import { askNameServer, Names } from '../../server/src/egress/names'
-import { authority, TestStage } from '../../server/src/egress/stage-for-tests'
-import { Transport } from '../../server/src/egress/transport'
+import { isPublic } from '../../server/src/upstream/http/address'
+import { GuardedEgress } from '../../server/src/upstream/http/guarded-egress'
+import { startNameServer } from '../../server/testing/http/name-server'
+import { askNameServer, Names } from '../../server/src/upstream/http/names'
+import { authority, TestStage } from '../../server/testing/http/stage'
+import { Transport } from '../../server/src/upstream/http/transport'
 
 /** The results; names are those of `zones`. */
 export interface Findings {

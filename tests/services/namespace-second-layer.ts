@@ -3,10 +3,10 @@
  * for one user id apply. Prints as one line of JSON what was connected to.
  */
 import { closedAddresses, ip, publicAddresses, takeAddresses, watchClosed } from './namespace'
-import { GuardedEgress } from '../../server/src/egress/guarded-egress'
-import { Names } from '../../server/src/egress/names'
-import { authority, TestStage } from '../../server/src/egress/stage-for-tests'
-import { Transport } from '../../server/src/egress/transport'
+import { GuardedEgress } from '../../server/src/upstream/http/guarded-egress'
+import { Names } from '../../server/src/upstream/http/names'
+import { authority, TestStage } from '../../server/testing/http/stage'
+import { Transport } from '../../server/src/upstream/http/transport'
 
 export interface SecondLayer {
   /** By root, to whom the rules do not apply. */

@@ -3,10 +3,13 @@ import { mkdir, mkdtemp, readdir, rm, chmod, chown } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { getServerAccount, type ServerAccount } from '../../server/src/db/embedded/account'
-import { findInstalledPrograms } from '../../server/src/db/embedded/installed-package'
-import { installPrograms } from '../../server/src/db/embedded/programs'
-import { identity, run, serverEnvironment } from '../../server/src/db/embedded/run'
+import {
+  getServerAccount,
+  type ServerAccount,
+} from '../../server/src/platform/embedded-postgres/account'
+import { findInstalledPrograms } from '../../server/src/platform/embedded-postgres/installed-package'
+import { installPrograms } from '../../server/src/platform/embedded-postgres/programs'
+import { identity, run, serverEnvironment } from '../../server/src/platform/embedded-postgres/run'
 import { freeze } from '../database'
 
 /** A PostgreSQL for tests, on a loopback port, for any number of nodes. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startRedis, type RedisServer } from './redis-server'
-import { SharedCounters } from '../../server/src/policy/shared-counters'
+import { SharedCounters } from '../../server/src/limits/shared-counters'
 
 const windows = [
   { id: 'requests:user_1', limit: 100 },

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { RedisClient } from 'bun'
 import * as fc from '../../server/testing/property'
 import { startRedis, type RedisServer } from './redis-server'
-import type { Granted, CounterTake, BucketUse } from '../../server/src/policy/counters'
-import { batchText, counting } from '../../server/src/policy/limit-scripts'
-import { MemoryCounters } from '../../server/src/policy/memory-counters'
-import { SlidingWindow, slotMs } from '../../server/src/policy/sliding-window'
+import type { Granted, CounterTake, BucketUse } from '../../server/src/limits/counters'
+import { batchText, counting } from '../../server/src/limits/limit-scripts'
+import { MemoryCounters } from '../../server/src/limits/memory-counters'
+import { SlidingWindow, slotMs } from '../../server/src/limits/sliding-window'
 
 /** The actual script, with a clock controlled by the test. */
 const script = counting(batchText, 'local clockMs = tonumber(table.remove(ARGV))\n')

@@ -8,7 +8,7 @@ const root = dirname(dirname(import.meta.dir))
 /** What may be there by kind, and why it opens nothing. */
 const harmless: Readonly<Record<string, readonly string[]>> = {
   // Certificates of the tests' own, for names that exist nowhere.
-  'private key': ['server/src/egress/fixtures/server.key', 'tests/connections/fixtures/local.key'],
+  'private key': ['server/testing/certificates/server.key', 'tests/connections/fixtures/local.key'],
 }
 
 /** Keys of AWS's own documentation, and of ours that say so. */

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Evaluate } from './evaluate'
 import { findAccountsWithAlerts } from './watched-alerts'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 interface Options {
   db: Kysely<Schema>

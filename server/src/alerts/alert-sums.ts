@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 import { hourMs } from './alert'
 import type { AlertWindow, Sums } from './formulas'
-import { generateIdBody } from '../db/id'
-import type { Schema } from '../db/schema'
+import { generateIdBody } from '../platform/db/id'
+import type { Schema } from '../platform/db/schema'
 
 const dayMs = 24 * hourMs
 const ceil = (ms: number, unitMs: number) => Math.ceil(ms / unitMs) * unitMs

@@ -1,4 +1,4 @@
-import type { AlertRow } from '../db/alert-schema'
+import type { AlertRow } from '../platform/db/alert-schema'
 
 /** Source: contract 6.1. */
 export const alertTypes = [

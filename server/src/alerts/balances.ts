@@ -1,10 +1,10 @@
 import { sql, type Kysely } from 'kysely'
 import { formatLowBalanceText } from './alert-text'
-import { newId } from '../db/id'
-import type { Schema } from '../db/schema'
+import { newId } from '../platform/db/id'
+import type { Schema } from '../platform/db/schema'
 import { notify } from '../notifications/notify'
 import { heldByAccount } from '../ledger/held-amounts'
-import { postMail } from '../mail/outbox'
+import { postMail } from '../platform/mail/outbox'
 
 const nanosPerUsd = 1e9
 const mostAtOnce = 200

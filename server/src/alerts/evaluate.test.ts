@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import type { AlertType, AlertPeriod } from './alert'
 import { createEvaluation } from './evaluate'
-import { logRequests, type Requests } from './requests-for-tests'
+import { logRequests, type Requests } from '../../testing/alerts/requests'
 import { runAlertRound } from './alert-round'
 import { PromptEvaluations } from './prompt-evaluations'
-import type { Database } from '../db/database'
-import { openTestDatabase } from '../db/database-for-tests'
-import { newId } from '../db/id'
-import { createCustomer } from '../ledger/customer-for-tests'
+import type { Database } from '../platform/db/database'
+import { openTestDatabase } from '../../testing/db/database'
+import { newId } from '../platform/db/id'
+import { createCustomer } from '../../testing/ledger/customer'
 
 const stack = new AsyncDisposableStack()
 let database: Database

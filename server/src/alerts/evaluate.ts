@@ -4,7 +4,7 @@ import { measure, type MeasuredMoment } from './measures'
 import { hasMoved, evaluateStep } from './alert-state'
 import { takeStep } from './trigger'
 import { findWatchedAlerts, type WatchedAlert } from './watched-alerts'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 interface Options {
   db: Kysely<Schema>

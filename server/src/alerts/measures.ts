@@ -10,7 +10,7 @@ import {
 } from './formulas'
 import { readQuotaUse } from './quota-use'
 import type { WatchedAlert } from './watched-alerts'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 export interface MeasuredMoment {
   nowMs: number

@@ -1,4 +1,4 @@
-import { Pause } from '../pause'
+import { Pause } from '../platform/pause'
 import type { Evaluate } from './evaluate'
 
 interface Options {

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 import { edgeLogs, joinHourEdges, type Since } from './alert-sums'
 import type { QuotaUse } from './formulas'
-import type { LimitScope } from '../auth/principal'
-import type { Schema } from '../db/schema'
+import type { LimitScope } from '../limits/caller-limits'
+import type { Schema } from '../platform/db/schema'
 
 /** The peak usage of limits by the minute or on concurrency, and the usage of the month. */
 interface Used {

@@ -2,10 +2,10 @@ import type { Kysely } from 'kysely'
 import type { Step } from './alert-state'
 import type { WatchedAlert } from './watched-alerts'
 import { formatTriggerText } from './alert-text'
-import { newId } from '../db/id'
-import type { Schema } from '../db/schema'
+import { newId } from '../platform/db/id'
+import type { Schema } from '../platform/db/schema'
 import { notify } from '../notifications/notify'
-import { postMail } from '../mail/outbox'
+import { postMail } from '../platform/mail/outbox'
 
 interface Look extends Step {
   nowMs: number

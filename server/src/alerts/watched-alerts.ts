@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely'
 import { isChannel, type Channel, type Rule } from './alert'
 import type { AlertState } from './alert-state'
 import { accountScope, planLimits } from '../auth/account-limits'
-import type { LimitScope } from '../auth/principal'
-import type { Schema } from '../db/schema'
+import type { LimitScope } from '../limits/caller-limits'
+import type { Schema } from '../platform/db/schema'
 
 /** An enabled alert with the facts of its account that evaluation needs. */
 export interface WatchedAlert extends Rule {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { createTrail, type OperatorChange } from './operator-trail'
-import type { Database } from '../db/database'
-import { openTestDatabase } from '../db/database-for-tests'
-import { newId } from '../db/id'
-import { noteMade } from '../db/background-work'
+import type { Database } from '../platform/db/database'
+import { openTestDatabase } from '../../testing/db/database'
+import { newId } from '../platform/db/id'
+import { noteMade } from '../platform/db/background-work'
 
 const stack = new AsyncDisposableStack()
 let database: Database

@@ -1,10 +1,10 @@
 import { sql, type Kysely } from 'kysely'
 import { findConcernedIds, toObjectKind } from './changed-object'
 import { toRecordedFields } from './recorded-request'
-import { newId } from '../db/id'
-import type { Schema } from '../db/schema'
-import { storable } from '../db/storable'
-import { underway, type Underway } from '../db/background-work'
+import { newId } from '../platform/db/id'
+import type { Schema } from '../platform/db/schema'
+import { storable } from '../platform/db/storable'
+import { underway, type Underway } from '../platform/db/background-work'
 
 /** A change that an operator requested. */
 export interface OperatorChange {

@@ -1,9 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 import { actorContext, systemActor } from './actor-context'
 import { cleanText, toRecordedFields } from './recorded-request'
-import { newId } from '../db/id'
-import type { Schema } from '../db/schema'
-import { storable } from '../db/storable'
+import { newId } from '../platform/db/id'
+import type { Schema } from '../platform/db/schema'
+import { storable } from '../platform/db/storable'
 import { toUsd } from '../wire/usd'
 
 /** The actions on each kind of object in organizations. A new kind of object is a line here. */

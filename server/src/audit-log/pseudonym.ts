@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 /** Returns the address that replaces that of an erased account. `.invalid` belongs to no one (RFC 2606). */
 export const pseudonymOf = (userId: string) => `${userId}@erased.invalid`

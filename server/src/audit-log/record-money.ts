@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { recordChange, type Action } from './organization-trail'
-import { isId } from '../db/id'
-import type { Schema } from '../db/schema'
+import { isId } from '../platform/db/id'
+import type { Schema } from '../platform/db/schema'
 
 interface Movement {
   /** The account that holds the money. */

@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { LimitScope } from './principal'
-import type { PlanRow, Schema, UserRow } from '../db/schema'
+import type { LimitScope } from '../limits/caller-limits'
+import type { PlanRow, Schema, UserRow } from '../platform/db/schema'
 
 /** The columns of an account's plan. */
 export const planLimits = [

@@ -1,6 +1,6 @@
 import { hashOf, isWellFormed } from './api-key'
 import type { Principal } from './principal'
-import { SwrCache } from '../db/swr-cache'
+import { SwrCache } from '../platform/swr-cache'
 import { ApiError } from '../errors'
 
 /** Looks a key up by its hash; undefined for an unknown key and for a suspended account. */

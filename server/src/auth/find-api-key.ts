@@ -1,17 +1,12 @@
 import { sql, type Kysely } from 'kysely'
 import { accountScope, planLimits } from './account-limits'
 import type { FindApiKey } from './api-key-cache'
-import {
-  combineLimits,
-  permissions,
-  type Permission,
-  type Principal,
-  type LimitScope,
-} from './principal'
-import { DataLoader } from '../db/data-loader'
-import type { Database } from '../db/database'
-import { DatabaseLiveness } from '../db/liveness'
-import type { Schema } from '../db/schema'
+import { permissions, type Permission, type Principal } from './principal'
+import { combineLimits, type LimitScope } from '../limits/caller-limits'
+import { DataLoader } from '../platform/data-loader'
+import type { Database } from '../platform/db/database'
+import { DatabaseLiveness } from '../platform/db/liveness'
+import type { Schema } from '../platform/db/schema'
 
 const isPermission = (name: string): name is Permission =>
   permissions.some((permission) => permission === name)

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { MembershipRow, Schema } from '../db/schema'
+import type { MembershipRow, Schema } from '../platform/db/schema'
 import { ApiError } from '../errors'
 
 export const roles = ['owner', 'admin', 'developer', 'viewer', 'member'] as const

@@ -7,9 +7,9 @@ import {
   type SessionTurn,
 } from './conversation'
 import { findSession } from './session-rows'
-import type { Database } from '../db/database'
-import { openTestDatabase } from '../db/database-for-tests'
-import { newId } from '../db/id'
+import type { Database } from '../platform/db/database'
+import { openTestDatabase } from '../../testing/db/database'
+import { newId } from '../platform/db/id'
 
 const stack = new AsyncDisposableStack()
 let database: Database

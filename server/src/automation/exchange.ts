@@ -1,7 +1,7 @@
 import type { HistoryRow, MessageOutcome, NewMessageText } from './conversation'
 import type { SessionMessage, NewMessage } from './schema'
 import type { SessionRow } from './session-rows'
-import { storable } from '../db/storable'
+import { storable } from '../platform/db/storable'
 import { ApiError, invalidRequest } from '../errors'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { completionTokens, promptTokens, type Usage } from '../wire/usage'

@@ -1,12 +1,12 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import { lockAccount } from '../db/account-row'
+import { lockAccount } from '../platform/db/account-row'
 import type { NewSession } from './schema'
 import { isUsableConnection, unfinished, findUsableGateway, type SessionRow } from './session-rows'
 import { fillTemplate } from './template-text'
 import { findUsableTemplate } from './templates'
-import type { AutomationTemplateRow } from '../db/automation-schema'
-import { newId } from '../db/id'
-import type { Schema } from '../db/schema'
+import type { AutomationTemplateRow } from '../platform/db/automation-schema'
+import { newId } from '../platform/db/id'
+import type { Schema } from '../platform/db/schema'
 import { ApiError, invalidRequest } from '../errors'
 
 const mostUnfinished = 500

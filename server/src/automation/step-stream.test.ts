@@ -1,5 +1,10 @@
 import { expect, test } from 'bun:test'
-import { runStreamed, createTestLoop, wordsOf, type ScriptedCall } from './tool-loop-for-tests'
+import {
+  runStreamed,
+  createTestLoop,
+  wordsOf,
+  type ScriptedCall,
+} from '../../testing/automation/tool-loop'
 import type { JsonObject } from '../wire/json-body'
 
 const echo: ScriptedCall = ['echo', '{"a":1}']

@@ -7,7 +7,7 @@ import {
   createTestLoop,
   wordsOf,
   type ScriptedCall,
-} from './tool-loop-for-tests'
+} from '../../testing/automation/tool-loop'
 import type { ToolResult } from './tools'
 import { ApiError } from '../errors'
 

@@ -6,7 +6,7 @@ import {
   type SharedLimits,
 } from './account-catalog'
 import type { Offer, OwnedConnection, CandidatePlace } from './offer'
-import { sampleConnection, sampleMembership, sampleShared } from './samples'
+import { sampleConnection, sampleMembership, sampleShared } from '../../testing/catalog/samples'
 
 const connection = (id: string, fields: Partial<OwnedConnection> = {}): OwnedConnection => ({
   ...sampleConnection({ id }),

@@ -1,7 +1,7 @@
 import { toFoundModel, type DiscoveredModel } from './discovered-model'
 import { byPlace, nothing, type Offer, type OwnedConnection, type CandidatePlace } from './offer'
-import { SwrCache } from '../db/swr-cache'
-import type { MembershipRow } from '../db/schema'
+import { SwrCache } from '../platform/swr-cache'
+import type { MembershipRow } from '../platform/db/schema'
 
 /** The membership of an account in an organization. */
 export interface Membership {

@@ -1,11 +1,11 @@
 import { sql, type Kysely } from 'kysely'
 import type { Collection, CollectionMember } from './collection'
 import { Mappings } from './mapping'
-import { DataLoader } from '../db/data-loader'
-import { SwrCache } from '../db/swr-cache'
-import type { Database } from '../db/database'
-import { DatabaseLiveness } from '../db/liveness'
-import type { Schema } from '../db/schema'
+import { DataLoader } from '../platform/data-loader'
+import { SwrCache } from '../platform/swr-cache'
+import type { Database } from '../platform/db/database'
+import { DatabaseLiveness } from '../platform/db/liveness'
+import type { Schema } from '../platform/db/schema'
 
 /** The owner of a handle or a slug. */
 export type NameOwner = { userId: string } | { organizationId: string }

@@ -1,10 +1,10 @@
 import { sql, type Kysely } from 'kysely'
 import type { AccountReads } from './account-catalog'
 import { nothing, readOffer, type OfferOptions } from './offer'
-import { DataLoader } from '../db/data-loader'
-import type { Database } from '../db/database'
-import { DatabaseLiveness } from '../db/liveness'
-import type { Schema } from '../db/schema'
+import { DataLoader } from '../platform/data-loader'
+import type { Database } from '../platform/db/database'
+import { DatabaseLiveness } from '../platform/db/liveness'
+import type { Schema } from '../platform/db/schema'
 
 /** Reads from the database. */
 export function createAccountReads(

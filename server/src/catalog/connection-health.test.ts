@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Kysely } from 'kysely'
 import { ConnectionHealth } from './connection-health'
-import { openTestDatabase } from '../db/database-for-tests'
-import { newId } from '../db/id'
-import type { Schema } from '../db/schema'
+import { openTestDatabase } from '../../testing/db/database'
+import { newId } from '../platform/db/id'
+import type { Schema } from '../platform/db/schema'
 
 let stack: AsyncDisposableStack
 let db: Kysely<Schema>

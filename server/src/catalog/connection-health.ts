@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { isId } from '../db/id'
-import type { Schema } from '../db/schema'
+import { isId } from '../platform/db/id'
+import type { Schema } from '../platform/db/schema'
 
 interface Options {
   db: Kysely<Schema>

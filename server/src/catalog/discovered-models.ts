@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely'
 import { mostFoundModels } from './offer'
 import type { Snapshot } from './snapshot'
-import type { AnnouncedModel } from '../db/gateway-schema'
-import type { Schema } from '../db/schema'
+import type { AnnouncedModel } from '../platform/db/gateway-schema'
+import type { Schema } from '../platform/db/schema'
 import type { Provider } from '../providers/provider'
 
 /** Room for the provider's key and a slash in an id of 256 characters. */

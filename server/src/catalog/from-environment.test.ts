@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'bun:test'
 import { createEnvironmentConnections } from './from-environment'
-import { sampleProvider } from './samples'
+import { sampleProvider } from '../../testing/catalog/samples'
 
 const fake = sampleProvider({ keyVariables: ['FAKE_API_KEY', 'FAKE_TOKEN'] })
 

@@ -8,7 +8,7 @@ import { toModels, toModel } from './stored-models'
 import { findCandidates } from '../routing/candidate'
 import { PoolTurns } from '../routing/pool-turns'
 import { providers } from '../providers/registry'
-import { sampleOpen } from './samples'
+import { sampleOpen } from '../../testing/catalog/samples'
 import { toSnapshot } from './snapshot'
 
 const at = new Date('2026-11-23T12:00:00Z')

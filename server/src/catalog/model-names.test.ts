@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { loadBuiltInModels } from './built-in'
 import { findModelByName, withProviderKey } from './model-names'
-import { sampleModel, sampleProvider } from './samples'
+import { sampleModel, sampleProvider } from '../../testing/catalog/samples'
 import { toSnapshot } from './snapshot'
 import { providers } from '../providers/registry'
 

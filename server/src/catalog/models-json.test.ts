@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { loadBuiltInModels } from './built-in'
 import { CatalogEntry } from './entry-schema'
-import { flagships } from './flagships-for-tests'
+import { flagships } from '../../testing/catalog/flagships'
 import catalog from './models.json' with { type: 'json' }
 import { isServable } from './is-priced'
 import { providers } from '../providers/registry'

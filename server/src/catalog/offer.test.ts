@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Kysely } from 'kysely'
 import { createAccountReads } from './account-reads'
 import type { CandidatePlace } from './offer'
-import { sampleProvider } from './samples'
-import type { Database } from '../db/database'
-import { openTestDatabase } from '../db/database-for-tests'
-import { newId } from '../db/id'
-import type { ConnectionPoolRow, Schema } from '../db/schema'
-import { connectionSecret, seal, type SealingKeys } from '../db/sealed'
+import { sampleProvider } from '../../testing/catalog/samples'
+import type { Database } from '../platform/db/database'
+import { openTestDatabase } from '../../testing/db/database'
+import { newId } from '../platform/db/id'
+import type { ConnectionPoolRow, Schema } from '../platform/db/schema'
+import { connectionSecret, seal, type SealingKeys } from '../platform/db/sealed'
 
 const sealingKeys: SealingKeys = [{ id: 'one', key: Buffer.alloc(32, 5) }]
 let stack: AsyncDisposableStack

@@ -3,7 +3,7 @@ import type { DiscoveredFacts } from './discovered-model'
 import { readOwnerPrices, type OwnerPrices } from './owner-price'
 import { withOwnAddress, byTurn, type ProviderConnection } from './snapshot'
 import { toConnection, usable, type StoredOptions } from './stored-models'
-import type { ConnectionPoolRow, ConnectionRow, Schema } from '../db/schema'
+import type { ConnectionPoolRow, ConnectionRow, Schema } from '../platform/db/schema'
 import type { Provider } from '../providers/provider'
 
 /** A customer's connection, and the models that only its test discovered. */

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Pricing, Rates } from './model'
 import { readPricing } from './stored-pricing'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 /** The highest prices that owners of connections may charge, in nano-dollars a million tokens. */
 export interface OwnerPriceLimits {

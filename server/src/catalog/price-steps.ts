@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Model, Pricing } from './model'
 import { readPricing } from './stored-pricing'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 /** The operator's prices for models, at one moment. */
 export interface PriceSteps {

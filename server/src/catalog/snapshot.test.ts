@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { sampleConnection, sampleModel, sampleProvider } from './samples'
+import { sampleConnection, sampleModel, sampleProvider } from '../../testing/catalog/samples'
 import { toListed, toSnapshot } from './snapshot'
 
 const providers = [sampleProvider(), sampleProvider({ key: 'zeta', name: 'Zeta' })]

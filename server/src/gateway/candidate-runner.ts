@@ -14,7 +14,7 @@ import type { TokenBounds } from '../metering/worst-case'
 import { withOutputLimit } from '../providers/openai/request'
 import { arePaidAlike, isByPrice, type Candidate } from '../routing/candidate'
 import { dispatch, type FailoverRun, type FailoverStep } from '../routing/dispatch'
-import type { Deadline } from '../routing/deadline'
+import type { Deadline } from '../upstream/deadline'
 import type { Resilience } from '../routing/resilience'
 import type { JsonObject } from '../wire/json-body'
 

@@ -1,8 +1,8 @@
 import type { UsageDrainPool, RunningDrain } from './usage-drain-pool'
 import type { Leave } from './request'
 import type { Provider } from '../providers/provider'
-import type { Deadline } from '../routing/deadline'
-import type { UpstreamStream } from '../routing/upstream-stream'
+import type { Deadline } from '../upstream/deadline'
+import type { UpstreamStream } from '../upstream/stream'
 import { ClientGone } from '../wire/chunk-stream'
 
 interface Options {

@@ -1,5 +1,5 @@
 import type { ApiError } from '../errors'
-import type { ConnectionRates } from '../policy/connection-rates'
+import type { ConnectionRates } from '../limits/connection-rates'
 import type { Candidate } from '../routing/candidate'
 import type { PoolTurns } from '../routing/pool-turns'
 

@@ -16,7 +16,7 @@ import {
 } from '../metering/estimate'
 import { promptCharacters } from '../metering/prompt-characters'
 import { quote, type Quote } from '../metering/quote'
-import { estimateTokenNeed } from '../policy/token-need'
+import { estimateTokenNeed } from '../limits/token-need'
 import type { Billing } from '../routing/candidate'
 import type { CollectionTurns } from '../routing/collection-turns'
 import { unknownModel } from '../routing/resolve-name'

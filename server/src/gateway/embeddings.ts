@@ -16,7 +16,7 @@ import { estimateInputTokens } from '../metering/estimate'
 import { boundEmbedding } from '../metering/volume'
 import { checkInputs } from '../providers/embedding-inputs'
 import type { MediaData } from '../providers/media'
-import { AttemptFailed } from '../routing/attempt'
+import { AttemptFailed } from '../upstream/attempt'
 import {
   EmbeddingRequest,
   hasImage,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createFitCheck } from './fit-check'
-import { sampleModel } from '../catalog/samples'
+import { sampleModel } from '../../testing/catalog/samples'
 import type { TokenCounter } from '../metering/token-counter'
 
 /** A counter that loads, is busy, or died: it says nothing. */

@@ -8,8 +8,8 @@ import {
   fitsSurely,
   getOutputLimit,
   type PromptSize,
-} from '../policy/size'
-import type { TokenNeed } from '../policy/token-need'
+} from '../limits/prompt-size'
+import type { TokenNeed } from '../limits/token-need'
 import type { Demands } from '../routing/collections'
 import { findRequestNeeds } from '../routing/needs'
 import type { JsonObject } from '../wire/json-body'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { fetchImage, ImageRefused } from './image-fetch'
-import { failure, TestStage } from '../egress/stage-for-tests'
+import { failure, TestStage } from '../../testing/http/stage'
 
 const zones = new Map([
   ['one.example', { addresses: ['127.0.0.2'] }],

@@ -1,6 +1,6 @@
 import { pricedUnits } from '../catalog/priced-units'
 import type { Model } from '../catalog/model'
-import type { Timers } from '../config'
+import type { Timers } from '../platform/config/config'
 import { promptCharacters } from '../metering/prompt-characters'
 import type { TokenBounds } from '../metering/worst-case'
 import type { JsonObject } from '../wire/json-body'

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { OrganizationUse } from './organization-use'
 import type { MemberTerms } from '../catalog/account-catalog'
-import { sampleShared } from '../catalog/samples'
+import { sampleShared } from '../../testing/catalog/samples'
 import { memberIn } from '../metering/spending-limits'
-import { event, stage } from '../metering/months-for-tests'
-import type { Counters, CounterTake } from '../policy/counters'
-import { RateLimits } from '../policy/limits'
-import { MemoryCounters } from '../policy/memory-counters'
+import { event, stage } from '../../testing/metering/months'
+import type { Counters, CounterTake } from '../limits/counters'
+import { RateLimits } from '../limits/limits'
+import { MemoryCounters } from '../limits/memory-counters'
 
 const termsOf = (fields: Partial<MemberTerms> = {}): MemberTerms => ({
   organizationId: 'org_1',

@@ -1,8 +1,8 @@
-import { combineLimits, type CallerLimits } from '../auth/principal'
+import { combineLimits, type CallerLimits } from '../limits/caller-limits'
 import type { MemberTerms } from '../catalog/account-catalog'
 import type { MonthlyReservation } from '../metering/monthly-reservation'
 import { memberIn, type SpendingLimits } from '../metering/spending-limits'
-import type { Admission, RateLimits } from '../policy/limits'
+import type { Admission, RateLimits } from '../limits/limits'
 
 interface Options {
   ports: { limits: RateLimits; months: SpendingLimits }

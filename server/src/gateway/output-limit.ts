@@ -1,6 +1,6 @@
 import type { Model } from '../catalog/model'
 import type { Translation } from '../protocols/dialect'
-import { getOutputLimit } from '../policy/size'
+import { getOutputLimit } from '../limits/prompt-size'
 import { readOutputLimit, withOutputLimit } from '../providers/openai/request'
 import type { JsonObject } from '../wire/json-body'
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { FetchPlaces } from './fetch-places'
 import { imageLimits, findRemoteImages, type ImagePorts } from './remote-images'
-import { sampleModel, sampleProvider } from '../catalog/samples'
-import { LocalAnswer } from '../egress/answer'
-import type { OwnedCall } from '../egress/egress'
+import { sampleModel, sampleProvider } from '../../testing/catalog/samples'
+import { LocalAnswer } from '../upstream/http/answer'
+import type { OwnedCall } from '../upstream/http/egress'
 import { ApiError } from '../errors'
 import type { Provider } from '../providers/provider'
-import { sampleCandidate } from '../routing/candidate-for-tests'
+import { sampleCandidate } from '../../testing/routing/candidate'
 import { CallerChat } from '../wire/chat-request'
 
 const png = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')

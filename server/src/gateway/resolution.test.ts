@@ -6,7 +6,12 @@ import { AccountNames } from '../catalog/account-names'
 import { Mappings } from '../catalog/mapping'
 import type { Category } from '../catalog/model'
 import type { OwnedConnection, CandidatePlace } from '../catalog/offer'
-import { sampleConnection, sampleModel, sampleOpen, sampleProvider } from '../catalog/samples'
+import {
+  sampleConnection,
+  sampleModel,
+  sampleOpen,
+  sampleProvider,
+} from '../../testing/catalog/samples'
 import { toSnapshot } from '../catalog/snapshot'
 import { MemberStats } from '../routing/member-stats'
 import { PoolTurns } from '../routing/pool-turns'

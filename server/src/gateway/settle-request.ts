@@ -3,7 +3,7 @@ import { ApiError } from '../errors'
 import type { RequestLog } from '../request-logs/request-log'
 import type { Ending } from '../metering/meter'
 import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
-import { withTimeout } from '../with-timeout'
+import { withTimeout } from '../platform/with-timeout'
 
 /**
  * Ends one request. Resolves with its cost in nano-dollars once its booking is certain; rejects where it may not be

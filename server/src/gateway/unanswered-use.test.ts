@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { UnansweredUse } from './unanswered-use'
 import type { Provider } from '../providers/provider'
-import type { Loss } from '../routing/classify-loss'
+import type { Loss } from '../upstream/classify-loss'
 import { noUsage } from '../wire/usage'
 
 const prompt = { ...noUsage, input: 100, estimated: true }

@@ -1,5 +1,5 @@
 import type { Provider } from '../providers/provider'
-import type { Loss } from '../routing/classify-loss'
+import type { Loss } from '../upstream/classify-loss'
 import { addUsage, type Usage } from '../wire/usage'
 
 /** The operator's setting: whether callers are charged for requests that a provider received and did not answer. */

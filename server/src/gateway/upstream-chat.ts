@@ -19,7 +19,7 @@ import {
 import { withAcceptedToolNames } from '../providers/tool-names'
 import { TranslatedStream } from '../providers/translated-stream'
 import type { ErrorSource } from '../providers/upstream-error'
-import type { UpstreamPayload } from '../routing/attempt'
+import type { UpstreamPayload } from '../upstream/attempt'
 import { isByPrice } from '../routing/candidate'
 import type { CallerChat } from '../wire/chat-request'
 import { customToolsOf } from '../wire/custom-tools'

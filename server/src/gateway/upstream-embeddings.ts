@@ -14,10 +14,10 @@ import {
 import { readEmbeddings, toFormat, toUpstreamEmbedding } from '../providers/openai/embeddings'
 import { readTaskType } from '../providers/task-type'
 import { nonsense } from '../providers/upstream-error'
-import type { OutgoingRequest } from '../routing/attempt'
+import type { OutgoingRequest } from '../upstream/attempt'
 import type { Candidate } from '../routing/candidate'
-import type { Deadline } from '../routing/deadline'
-import { exchange } from '../routing/exchange'
+import type { Deadline } from '../upstream/deadline'
+import { exchange } from '../upstream/exchange'
 import {
   hasImage,
   isTokenInput,

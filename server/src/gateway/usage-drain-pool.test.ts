@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { UsageDrainPool } from './usage-drain-pool'
-import { Deadline } from '../routing/deadline'
+import { Deadline } from '../upstream/deadline'
 import { ClientGone } from '../wire/chunk-stream'
 
 const newDeadline = () => new Deadline({ totalMs: 60_000 })

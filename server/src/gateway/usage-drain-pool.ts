@@ -1,5 +1,5 @@
-import type { Deadline } from '../routing/deadline'
-import type { Drain } from '../routing/stream-bounds'
+import type { Deadline } from '../upstream/deadline'
+import type { Drain } from '../upstream/stream-bounds'
 import { ClientGone } from '../wire/chunk-stream'
 
 interface Options {

@@ -1,6 +1,6 @@
 import type { BodyBudget } from './body-budget'
 import type { ApiError } from '../errors'
-import type { OwnerBudget } from '../policy/owner-budget'
+import type { OwnerBudget } from '../limits/owner-budget'
 
 /** The event loop's time, by owner. */
 export type Loop = Pick<OwnerBudget, 'shareOf'>

@@ -3,7 +3,7 @@ import type { BodyShare } from './body-share'
 import type { Server } from './env'
 import { ApiError, invalidRequest } from '../errors'
 import { maxAtOnce, parseObject, readObject, type JsonObject } from '../wire/json-body'
-import { withTimeout } from '../with-timeout'
+import { withTimeout } from '../platform/with-timeout'
 
 /** The runtime cuts a body that arrives slower than about 16 KB/s after this time. */
 const slowBodySeconds = 20

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { Env } from './env'
-import type { Credentialed } from '../policy/authenticator'
+import type { Credentialed } from '../auth/authenticator'
 
 /**
  * Reads the key of a model request. Anthropic's clients send the bare key in `x-api-key`; a bearer token takes

@@ -2,7 +2,7 @@ import type { BodyBudget } from './body-budget'
 import type { Overload } from './overload'
 import type { Principal } from '../auth/principal'
 import type { RateLimitQuota } from '../errors'
-import type { OwnerBudget } from '../policy/owner-budget'
+import type { OwnerBudget } from '../limits/owner-budget'
 import type { JsonObject } from '../wire/json-body'
 
 /** The parts of the listening server that handlers use. */

@@ -4,7 +4,7 @@ import type { Env } from './env'
 import { authenticateOperator, reading, type OperatorPorts } from './operator'
 import { assertSameOrigin, hasKey } from './session'
 import type { Permission, Principal } from '../auth/principal'
-import type { Authenticator } from '../policy/authenticator'
+import type { Authenticator } from '../auth/authenticator'
 import { actorContext, type Actor } from '../audit-log/actor-context'
 
 type Guard = MiddlewareHandler<Env>

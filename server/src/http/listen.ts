@@ -2,8 +2,8 @@ import { trustProxies } from './client-address'
 import { renderError } from './render'
 import { getErrorFormat } from './error-format'
 import type { Wording } from '../protocols/dialect'
-import { StartError, type Config } from '../config'
-import { hostAndPort } from '../config/address'
+import { StartError, type Config } from '../platform/config/config'
+import { hostAndPort } from '../platform/config/address'
 import { ApiError, invalidRequest } from '../errors'
 
 /**

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
-import type { Schema } from '../db/schema'
-import { withTimeout } from '../with-timeout'
+import type { Schema } from '../platform/db/schema'
+import { withTimeout } from '../platform/with-timeout'
 
 /** An idempotency key, its account, and the hash of its request. */
 export interface Named {

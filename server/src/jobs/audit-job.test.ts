@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { runAudit, type AuditRun } from './audit-job'
-import type { Database } from '../db/database'
-import { openTestDatabase } from '../db/database-for-tests'
-import { createCustomer, topUpOf } from '../ledger/customer-for-tests'
+import type { Database } from '../platform/db/database'
+import { openTestDatabase } from '../../testing/db/database'
+import { createCustomer, topUpOf } from '../../testing/ledger/customer'
 import { post } from '../ledger/post'
 
 const stack = new AsyncDisposableStack()

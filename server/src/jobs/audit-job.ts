@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
-import { runExclusively } from '../db/advisory-lock'
-import type { Schema } from '../db/schema'
+import { runExclusively } from '../platform/db/advisory-lock'
+import type { Schema } from '../platform/db/schema'
 import { findViolations, type Violation } from '../ledger/audit'
 import type { CheckName } from '../ledger/audit-queries'
 import type { AuditScope } from '../ledger/audit-scope'

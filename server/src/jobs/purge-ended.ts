@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
-import { purgeRows } from '../db/purge-rows'
-import type { Schema } from '../db/schema'
+import { purgeRows } from '../platform/db/purge-rows'
+import type { Schema } from '../platform/db/schema'
 import { keptMonths } from '../audit-log/organization-trail'
 
 /** As long as the sums of request logs, so that both cover the same time. */

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 const rowsAtOnce = 5000
 const statementsAtOnce = 100

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { checks, type CheckName, type AuditFinding } from './audit-queries'
 import type { AuditScope } from './audit-scope'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 /** A finding with the check that made it. */
 export interface Violation extends AuditFinding {

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import type { Earning } from './earnings'
 import type { AccountState } from './allocate'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 /** The locked state of an account that a batch debits or credits. */
 export interface BookedAccount extends AccountState {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { ReferenceLedger } from './reference-ledger'
+import { ReferenceLedger } from '../../testing/ledger/reference-ledger'
 import { CreditManager } from './credit-manager'
 
 const minuteMs = 60_000

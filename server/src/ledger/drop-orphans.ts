@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 /**
  * Removes orphans from the events and their sums: a copy of a running node's disk had recorded their attempts as

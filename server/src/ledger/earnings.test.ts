@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { findViolations } from './audit'
-import { createTestEvent, recordForTests } from './event-for-tests'
+import { createTestEvent, recordForTests } from '../../testing/ledger/event'
 import { post } from './post'
 import { settle } from './settle'
 import { takeLease } from './take-lease'
 import type { UsageEvent } from './usage-event'
 import { toOrphanRecord, recordColumns, toCharge } from './usage-record'
-import type { Database } from '../db/database'
-import { openTestDatabase } from '../db/database-for-tests'
-import { newId } from '../db/id'
+import type { Database } from '../platform/db/database'
+import { openTestDatabase } from '../../testing/db/database'
+import { newId } from '../platform/db/id'
 
 const stack = new AsyncDisposableStack()
 let database: Database

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 /**
  * Ends leases and frees what they have not spent: `swept` for those of nodes that stopped renewing, `closed` for

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { World } from './reference-world'
+import { World } from '../../testing/ledger/reference-world'
 
 /** Calls are answered at once and time passes, until all who wait have been told. */
 async function settleDown(world: World): Promise<void> {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import { createCustomer } from './customer-for-tests'
+import { createCustomer } from '../../testing/ledger/customer'
 import { heldOf, HeldAmountPublisher, type HeldAmount } from './held-amounts'
 import { findRecentReclaims } from './lease-reclaim'
 import { purgeOldRows } from './retention'
 import { takeLease } from './take-lease'
-import type { Database } from '../db/database'
-import { openTestDatabase } from '../db/database-for-tests'
-import { newId } from '../db/id'
+import type { Database } from '../platform/db/database'
+import { openTestDatabase } from '../../testing/db/database'
+import { newId } from '../platform/db/id'
 
 const of = (figures: Record<string, bigint>): HeldAmount[] =>
   Object.entries(figures).map(([leaseId, held]) => ({ leaseId, held }))

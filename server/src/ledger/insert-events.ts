@@ -2,8 +2,8 @@ import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { Allocation } from './allocate'
 import { addShared } from './organization-sums'
 import { recordColumns } from './usage-record'
-import { elementsOf } from '../db/elements'
-import type { Schema } from '../db/schema'
+import { elementsOf } from '../platform/db/elements'
+import type { Schema } from '../platform/db/schema'
 
 /** An event's record, the sources of its cost, and the ledger transaction that took it. */
 export interface BookedRecord {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { LeaseBatches } from './lease-batches'
 import type { LeaseAnswer } from './lease-answer'
 import type { LeaseWanted } from './take-lease'
-import { withTimeout } from '../with-timeout'
+import { withTimeout } from '../platform/with-timeout'
 
 const refused = new Error('refused')
 

@@ -1,6 +1,6 @@
 import type { LeaseAnswer } from './lease-answer'
 import type { LeaseWanted } from './take-lease'
-import { DataLoader } from '../db/data-loader'
+import { DataLoader } from '../platform/data-loader'
 
 interface Ports {
   /**

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { publishHeldAmounts, type HeldAmount } from './held-amounts'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 /** A notice that a node is short of an account's credit. */
 export interface LeaseReclaim {

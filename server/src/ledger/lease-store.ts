@@ -4,9 +4,9 @@ import { LeaseBatches } from './lease-batches'
 import { renewLeases, type RenewedLease } from './renew-leases'
 import { returnLeases, type Return, type ReturnAnswer } from './return-leases'
 import { takeLeases, withdrawDemand, type LeaseWanted } from './take-lease'
-import type { Database } from '../db/database'
-import type { DatabaseLiveness } from '../db/liveness'
-import { isRefused, isUndone } from '../db/violation'
+import type { Database } from '../platform/db/database'
+import type { DatabaseLiveness } from '../platform/db/liveness'
+import { isRefused, isUndone } from '../platform/db/violation'
 
 /** The life of a lease that is not renewed. */
 const lifeSeconds = 60

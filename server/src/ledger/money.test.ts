@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
-import { command, type LeaseCommand } from './reference-command'
-import { World } from './reference-world'
+import { command, type LeaseCommand } from '../../testing/ledger/reference-command'
+import { World } from '../../testing/ledger/reference-world'
 
 const runs = fc.runsOf(10_000)
 const commands = fc.array(command, { minLength: 20, maxLength: 80 })

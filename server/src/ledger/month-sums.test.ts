@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import { createCustomer } from './customer-for-tests'
-import { recordForTests } from './event-for-tests'
+import { createCustomer } from '../../testing/ledger/customer'
+import { recordForTests } from '../../testing/ledger/event'
 import { readMonth, type UsedBy } from './month-sums'
 import { settle } from './settle'
 import type { UsageEvent } from './usage-event'
-import type { Database } from '../db/database'
-import { openTestDatabase } from '../db/database-for-tests'
-import { newId } from '../db/id'
+import type { Database } from '../platform/db/database'
+import { openTestDatabase } from '../../testing/db/database'
+import { newId } from '../platform/db/id'
 
 const stack = new AsyncDisposableStack()
 let database: Database

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 /**
  * An account, or one of its keys: the two ids are equal for the account itself. Or an organization, by its own

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 /** One start of a process that takes leases. Each start has an id of its own. */
 export interface LedgerNode {

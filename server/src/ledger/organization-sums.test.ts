@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
-import { createCustomer } from './customer-for-tests'
-import { createTestEvent, recordForTests } from './event-for-tests'
+import { createCustomer } from '../../testing/ledger/customer'
+import { createTestEvent, recordForTests } from '../../testing/ledger/event'
 import { readMonth } from './month-sums'
 import { settle } from './settle'
 import type { UsageEvent } from './usage-event'
 import { toOrphanRecord } from './usage-record'
-import type { Database } from '../db/database'
-import { openTestDatabase } from '../db/database-for-tests'
-import { newId } from '../db/id'
+import type { Database } from '../platform/db/database'
+import { openTestDatabase } from '../../testing/db/database'
+import { newId } from '../platform/db/id'
 
 const stack = new AsyncDisposableStack()
 let database: Database

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 /** Sets or lifts the restriction that refuses an account all paid requests until a payment. */
 export async function setPaymentRequired(

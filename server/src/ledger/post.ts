@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
-import { generateIdBody } from '../db/id'
-import type { Schema } from '../db/schema'
-import { isTaken } from '../db/violation'
+import { generateIdBody } from '../platform/db/id'
+import type { Schema } from '../platform/db/schema'
+import { isTaken } from '../platform/db/violation'
 
 /** The house account on the other side of a posting. */
 export type HouseAccount = 'house:topup' | 'house:promo' | 'house:adjustment'

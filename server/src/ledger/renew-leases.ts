@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { LeaseAnswer } from './lease-answer'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 /** A lease that was prolonged, as the database has it. */
 export type RenewedLease = Pick<LeaseAnswer, 'generation' | 'amount'>

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
-import type { Schema } from '../db/schema'
-import { withTimeout } from '../with-timeout'
+import type { Schema } from '../platform/db/schema'
+import { withTimeout } from '../platform/with-timeout'
 
 /** The reason for which an account is refused paid requests. */
 export type Restriction = 'under_review' | 'payment_method_required'

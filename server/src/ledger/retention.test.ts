@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { findViolations } from './audit'
-import { createCustomer } from './customer-for-tests'
-import { recordForTests } from './event-for-tests'
+import { createCustomer } from '../../testing/ledger/customer'
+import { recordForTests } from '../../testing/ledger/event'
 import { purgeOldRows } from './retention'
 import { settle } from './settle'
 import { takeLease } from './take-lease'
-import type { Database } from '../db/database'
-import { openTestDatabase } from '../db/database-for-tests'
-import { newId } from '../db/id'
-import { makePartitions, partitionDays, getToday } from '../db/partitions'
+import type { Database } from '../platform/db/database'
+import { openTestDatabase } from '../../testing/db/database'
+import { newId } from '../platform/db/id'
+import { makePartitions, partitionDays, getToday } from '../platform/db/partitions'
 
 const dayMs = 86_400_000
 const stack = new AsyncDisposableStack()

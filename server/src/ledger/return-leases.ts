@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { answerColumns, type LeaseAnswer, type LeaseAnswerRow } from './lease-answer'
 import type { Locking } from './take-lease'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 /** A part of a lease that its node no longer wants. */
 export interface Return {

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely'
-import type { Schema } from '../db/schema'
-import { generateIdBody } from '../db/id'
+import type { Schema } from '../platform/db/schema'
+import { generateIdBody } from '../platform/db/id'
 
 /** A payment, or part of one, that the payment processor takes back. */
 export interface PaymentReversal {

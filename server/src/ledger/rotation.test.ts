@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { ReferenceLedger } from './reference-ledger'
+import { ReferenceLedger } from '../../testing/ledger/reference-ledger'
 import { CreditManager } from './credit-manager'
 
 const hourMs = 3_600_000

@@ -6,8 +6,8 @@ import { dropOrphans } from './drop-orphans'
 import { insertEvents, insertTaken, type BookedRecord } from './insert-events'
 import { takeFromLeases } from './take-from-leases'
 import { readRecord, type Charge } from './usage-record'
-import { generateIdBody } from '../db/id'
-import type { Schema } from '../db/schema'
+import { generateIdBody } from '../platform/db/id'
+import type { Schema } from '../platform/db/schema'
 
 type Db = Transaction<Schema>
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import { createCustomer } from './customer-for-tests'
+import { createCustomer } from '../../testing/ledger/customer'
 import { endLeases, findExpiredLeases } from './end-leases'
 import { registerNode } from './node'
 import { renewLeases } from './renew-leases'
 import { Sweeper } from './sweeper'
 import { takeLease } from './take-lease'
-import type { Database } from '../db/database'
-import { openTestDatabase } from '../db/database-for-tests'
+import type { Database } from '../platform/db/database'
+import { openTestDatabase } from '../../testing/db/database'
 
 const stack = new AsyncDisposableStack()
 let database: Database

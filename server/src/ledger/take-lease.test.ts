@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import { createCustomer } from './customer-for-tests'
+import { createCustomer } from '../../testing/ledger/customer'
 import { endLeases } from './end-leases'
 import { renewLeases } from './renew-leases'
 import { takeLease, takeLeases } from './take-lease'
-import type { Database } from '../db/database'
-import { openTestDatabase } from '../db/database-for-tests'
-import { newId } from '../db/id'
+import type { Database } from '../platform/db/database'
+import { openTestDatabase } from '../../testing/db/database'
+import { newId } from '../platform/db/id'
 
 const stack = new AsyncDisposableStack()
 let database: Database

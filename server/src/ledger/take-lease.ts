@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { answerColumns, answersById, type LeaseAnswer, type LeaseAnswerRow } from './lease-answer'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 /** A node's request for an account's credit. Amounts are nano-dollars. */
 export interface LeaseWanted {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
-import { createTestEvent, recordForTests } from './event-for-tests'
+import { createTestEvent, recordForTests } from '../../testing/ledger/event'
 import { toOrphanRecord, chargeOf, recordColumns, toCharge } from './usage-record'
 
 /** Columns of a record that has none of those that few have. */

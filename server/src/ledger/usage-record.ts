@@ -1,4 +1,4 @@
-import { storable } from '../db/storable'
+import { storable } from '../platform/db/storable'
 import type { PassedOver, TokenCounts, UsageEvent } from './usage-event'
 
 /** The part of a usage event that booking needs; amounts in nano-dollars. */

@@ -5,7 +5,7 @@ import type { Pricing } from '../catalog/model'
 import { parseUsd } from '../wire/usd'
 import { completionTokens, noUsage, promptTokens, readUsage, type Usage } from '../wire/usage'
 import { computeCost, roundedUp, roundUpNumber } from './cost'
-import vectors from './golden-usage.json'
+import vectors from '../../testing/golden/usage.json'
 
 const using = (tokens: Partial<Usage>): Usage => ({ ...noUsage, ...tokens })
 

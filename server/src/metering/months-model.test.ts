@@ -11,7 +11,7 @@ import {
 } from '../../testing/property'
 import type { MonthlyReservation } from './monthly-reservation'
 import { toMonth } from './spending-limits'
-import { caller, finish, limit, stage } from './months-for-tests'
+import { caller, finish, limit, stage } from '../../testing/metering/months'
 import type { UsageEvent } from '../ledger/usage-event'
 
 const limits = { requests: 8, spend: 90n }

@@ -4,7 +4,7 @@ import {
   publishedRates,
   readPublishedPrices,
   type PublishedPrice,
-} from './published-prices-for-tests'
+} from '../../testing/metering/published-prices'
 import { fullPrice, limitsAt, limitUsage, computeWorstCase, type TokenBounds } from './worst-case'
 import { loadBuiltInModels } from '../catalog/built-in'
 import { providers } from '../providers/registry'
@@ -12,7 +12,7 @@ import {
   usageReadersOf,
   type SampleUsage,
   type UsageReader,
-} from '../providers/usage-blocks-for-tests'
+} from '../../testing/providers/usage-blocks'
 
 const rows = await readPublishedPrices()
 const rowsOf = Map.groupBy(rows, ({ model }) => model)

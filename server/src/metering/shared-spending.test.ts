@@ -3,7 +3,7 @@ import { combineBudgets, type Budget } from './budget'
 import { estimateUsage } from './estimate'
 import { Metering } from './metering'
 import type { BillingMode, UsageEvent } from '../ledger/usage-event'
-import { sampleConnection, sampleModel } from '../catalog/samples'
+import { sampleConnection, sampleModel } from '../../testing/catalog/samples'
 import { InsufficientCredit } from '../ledger/credit-demand'
 import { Hold, LocalLease } from '../ledger/local-lease'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { MonthlyReservation } from './monthly-reservation'
 import { toMonth, SpendingLimits } from './spending-limits'
-import { caller, event, finish, limit, stage, start } from './months-for-tests'
+import { caller, event, finish, limit, stage, start } from '../../testing/metering/months'
 import { ApiError } from '../errors'
 
 async function refusal(work: () => unknown): Promise<ApiError> {

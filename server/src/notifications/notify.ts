@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
-import { newId } from '../db/id'
-import type { NotificationRow } from '../db/notice-schema'
-import type { Schema } from '../db/schema'
+import { newId } from '../platform/db/id'
+import type { NotificationRow } from '../platform/db/notice-schema'
+import type { Schema } from '../platform/db/schema'
 
 export interface Notice {
   userId: string

@@ -10,7 +10,7 @@ import {
   refundOf,
   reversalOf,
   told,
-} from './model-for-tests'
+} from '../../testing/payments/reference-orders'
 
 const cents = fc.integer({ min: 1, max: 5000 }).map((value) => BigInt(value) * 10_000_000n)
 const which = fc.integer({ min: 0, max: 2 })

@@ -1,8 +1,8 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import type { Processor } from './processor'
-import { newId } from '../db/id'
-import type { PaymentRow } from '../db/payment-schema'
-import type { Schema } from '../db/schema'
+import { newId } from '../platform/db/id'
+import type { PaymentRow } from '../platform/db/payment-schema'
+import type { Schema } from '../platform/db/schema'
 import { recordMoney } from '../audit-log/record-money'
 
 /** An order for credit. */

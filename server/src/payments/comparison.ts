@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import { findDifferences, type PaymentDifference } from './differences'
 import type { Moved, Processor } from './processor'
 import { tellOperators } from './notify-payer'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 interface Options {
   db: Kysely<Schema>

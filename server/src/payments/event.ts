@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isId } from '../db/id'
+import { isId } from '../platform/db/id'
 import type { Fact, PaidFact, UnpaidFact } from './fact'
 
 /** The key under which the processor keeps our name of a payment. */

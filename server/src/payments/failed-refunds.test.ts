@@ -2,9 +2,16 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
 import { apply } from './apply-fact'
 import type { Fact } from './fact'
-import { dollar, dropsOf, paidOf, refundOf, reversalOf, told } from './model-for-tests'
-import { Orders } from './orders-for-tests'
-import { newId, generateIdBody } from '../db/id'
+import {
+  dollar,
+  dropsOf,
+  paidOf,
+  refundOf,
+  reversalOf,
+  told,
+} from '../../testing/payments/reference-orders'
+import { Orders } from '../../testing/payments/orders'
+import { newId, generateIdBody } from '../platform/db/id'
 
 let orders: Orders
 

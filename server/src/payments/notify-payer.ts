@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely'
 import { nameOf, type PaymentDifference } from './differences'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 import { notify } from '../notifications/notify'
-import { postMail } from '../mail/outbox'
+import { postMail } from '../platform/mail/outbox'
 
 const billingPage = '/billing'
 

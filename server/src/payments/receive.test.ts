@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { apply, type Book } from './apply-fact'
 import { bookIn } from './book'
 import { ownIdName } from './event'
-import { Orders } from './orders-for-tests'
-import { newId } from '../db/id'
+import { Orders } from '../../testing/payments/orders'
+import { newId } from '../platform/db/id'
 import { returnLeases } from '../ledger/return-leases'
 
 const dollar = 1_000_000_000n

@@ -4,7 +4,7 @@ import { bookIn } from './book'
 import { readEvent, toFact, type PaymentEvent } from './event'
 import type { Fact } from './fact'
 import type { PaymentEventReader } from './processor'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 import { invalidRequest } from '../errors'
 import { reclaimCredit } from '../ledger/lease-reclaim'
 

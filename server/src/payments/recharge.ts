@@ -6,9 +6,9 @@ import type { Fact } from './fact'
 import type { Charged, NewCharge, Processor } from './processor'
 import { report, type BookingPorts } from './receive'
 import { keepMethod, findUnsavedMethods } from './saved-method'
-import { newId } from '../db/id'
-import type { Schema } from '../db/schema'
-import { isTaken } from '../db/violation'
+import { newId } from '../platform/db/id'
+import type { Schema } from '../platform/db/schema'
+import { isTaken } from '../platform/db/violation'
 import { heldOf } from '../ledger/held-amounts'
 
 export interface RechargePorts extends BookingPorts {

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { Processor } from './processor'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 /**
  * Keeps the payment method of a payment, where its customer consented, for automatic recharges. Repeating it is

@@ -1,7 +1,7 @@
 import type { Stripe as StripeClient } from 'stripe'
 import { isFailed, nanosPerCent, ownIdName } from './event'
 import type { Listed, Looking, Moved, Statement } from './processor'
-import { isId } from '../db/id'
+import { isId } from '../platform/db/id'
 
 /** The largest page that Stripe returns. @see https://docs.stripe.com/api/pagination */
 const pageSize = 100

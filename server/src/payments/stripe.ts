@@ -9,7 +9,7 @@ import type {
   SavedMethod,
 } from './processor'
 import { listAll, readStatement } from './stripe-lists'
-import type { PaymentConfig } from '../config/payments'
+import type { PaymentConfig } from '../platform/config/payments'
 import { ApiError, invalidRequest } from '../errors'
 
 const attemptMs = 10_000

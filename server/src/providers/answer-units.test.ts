@@ -5,7 +5,7 @@ import type { RelayedStream, RelayRequest } from './openai/relayed-stream'
 import { relayText } from './openai/whole-answer'
 import { RelayOptions } from './provider'
 import { ownFormat } from './responses/native-passthrough'
-import { sampleSource } from './samples'
+import { sampleSource } from '../../testing/providers/samples'
 import { TranslatedStream } from './translated-stream'
 import { noUsage } from '../wire/usage'
 

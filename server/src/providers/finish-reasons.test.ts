@@ -7,7 +7,7 @@ import { ChatStream } from './openai/chat-stream'
 import { TextStream } from './openai/text-stream'
 import { relayChat, relayText } from './openai/whole-answer'
 import { RelayOptions } from './provider'
-import { sampleSource } from './samples'
+import { sampleSource } from '../../testing/providers/samples'
 import { toFinishReason } from '../wire/finish-reason'
 import { noUsage } from '../wire/usage'
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { dialectsShown } from './conformance-table'
-import { publishedFields, publishedParts } from './published-fields-for-tests'
-import { fateOf, type Fate, type Parameter } from './published-parameters-for-tests'
+import { dialectsShown } from '../../testing/conformance/table'
+import { publishedFields, publishedParts } from '../../testing/providers/published-fields'
+import { fateOf, type Fate, type Parameter } from '../../testing/providers/published-parameters'
 import { providers } from './registry'
-import { expectInDocs, toTable } from '../wire/docs-table-for-tests'
-import { PublishedTypes } from '../wire/published-types-for-tests'
+import { expectInDocs, toTable } from '../../testing/wire/docs-table'
+import { PublishedTypes } from '../../testing/wire/published-types'
 
 /**
  * What OpenAI's newest SDK can send as a chat request, read from its types: a new version that knows more

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { sampleSource } from './samples'
+import { sampleSource } from '../../testing/providers/samples'
 import { toCallerError } from './upstream-error'
 
 const secret = 'sk-live-0123456789abcdef'

@@ -19,7 +19,7 @@ const own: readonly Provider[] = [
   }),
   defineProvider(['local', 'Local server'], null, {
     keyless: true,
-    // Each server found on loopback has a key of its own, or none: see egress/local-servers.ts.
+    // Each server found on loopback has a key of its own, or none: see upstream/http/local-servers.ts.
     keyVariables: [],
     embeddings: 'yes',
     abort: 'free',

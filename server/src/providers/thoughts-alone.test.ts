@@ -6,7 +6,7 @@ import { google } from './google'
 import { toUpstreamChat } from './openai/request'
 import { RelayOptions } from './provider'
 import { responses } from './responses'
-import { sampleChat, sampleTarget } from './samples'
+import { sampleChat, sampleTarget } from '../../testing/providers/samples'
 import { isObject, type JsonObject } from '../wire/json-body'
 
 const signed = (format: string) => ({ type: 'reasoning.text', text: 'Hm.', signature: 's', format })

@@ -1,5 +1,5 @@
 import { withoutSecrets } from './redact-body'
-import { storable } from '../db/storable'
+import { storable } from '../platform/db/storable'
 import type { JsonObject } from '../wire/json-body'
 
 /** Characters of a name, and of the metadata of a request. */

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 
 const idOf = (record: string) => record.slice(2, record.indexOf('"', 2))
 

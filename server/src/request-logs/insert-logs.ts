@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 import { logColumns } from './log-record'
-import { elementsOf } from '../db/elements'
-import type { Schema } from '../db/schema'
-import { isRefused } from '../db/violation'
+import { elementsOf } from '../platform/db/elements'
+import type { Schema } from '../platform/db/schema'
+import { isRefused } from '../platform/db/violation'
 
 /** Milliseconds since the epoch as a time, exactly; null for a column without value. */
 function valueOf([name, type]: (typeof logColumns)[number], position: number): string {

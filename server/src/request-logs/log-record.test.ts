@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { logColumns, toOrphanLog, toLogRecord, withCharge } from './log-record'
-import { valuesForTests } from './values-for-tests'
-import { newId, getIdTime } from '../db/id'
-import { recordForTests } from '../ledger/event-for-tests'
+import { valuesForTests } from '../../testing/request-logs/values'
+import { newId, getIdTime } from '../platform/db/id'
+import { recordForTests } from '../../testing/ledger/event'
 
 const fieldsOf = (record: string): Record<string, unknown> => {
   const values: unknown = JSON.parse(record)

@@ -1,4 +1,4 @@
-import { getIdTime } from '../db/id'
+import { getIdTime } from '../platform/db/id'
 import { errors } from '../errors'
 import { isStreamed, readTexts } from '../ledger/usage-record'
 

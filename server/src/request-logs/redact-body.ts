@@ -1,4 +1,4 @@
-import { storable } from '../db/storable'
+import { storable } from '../platform/db/storable'
 
 /** The maximum of a stored body, in bytes of UTF-8. */
 export const mostBodyBytes = 64 * 1024

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import type { KeptBodies } from './insert-logs'
 import { logColumns } from './log-record'
 import { RequestLogs } from './request-logs'
-import { newId, getIdTime } from '../db/id'
+import { newId, getIdTime } from '../platform/db/id'
 import { ApiError } from '../errors'
-import { createTestEvent } from '../ledger/event-for-tests'
+import { createTestEvent } from '../../testing/ledger/event'
 
 const caller = { userId: 'user_1', keyId: 'key_1', keyPrefix: 'sk-tg-AAAAAA', logBodies: false }
 

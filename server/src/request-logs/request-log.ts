@@ -11,7 +11,7 @@ import {
   type LogValues,
 } from './log-record'
 import { toStoredText, withoutSecrets } from './redact-body'
-import { getIdTime } from '../db/id'
+import { getIdTime } from '../platform/db/id'
 import { ApiError, errors } from '../errors'
 import { costToCaller, tokensRead, tokensWritten, type UsageEvent } from '../ledger/usage-event'
 import type { JsonObject } from '../wire/json-body'

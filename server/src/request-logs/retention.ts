@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
-import { purgeRows } from '../db/purge-rows'
-import { dropPartitions, getToday } from '../db/partitions'
-import type { Schema } from '../db/schema'
+import { purgeRows } from '../platform/db/purge-rows'
+import { dropPartitions, getToday } from '../platform/db/partitions'
+import type { Schema } from '../platform/db/schema'
 
 const dayMs = 86_400_000
 const minuteDays = 31

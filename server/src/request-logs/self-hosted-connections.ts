@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 import { readTexts } from '../ledger/usage-record'
 import { selfHostedGateway } from './log-record'
 

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import { insertBodies, insertLogs, insertSound, type KeptBodies } from './insert-logs'
-import type { Schema } from '../db/schema'
-import { isRefused } from '../db/violation'
-import { withTimeout } from '../with-timeout'
+import type { Schema } from '../platform/db/schema'
+import { isRefused } from '../platform/db/violation'
+import { withTimeout } from '../platform/with-timeout'
 
 interface Options {
   db: Kysely<Schema>

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { accounts, alone, BreakerWorld, candidateOf, one } from './breakers-for-tests'
+import { accounts, alone, BreakerWorld, candidateOf, one } from '../../testing/routing/breakers'
 
 let world: BreakerWorld
 

@@ -17,7 +17,7 @@ import {
   sampleOpen,
   sampleProvider,
   sampleShared,
-} from '../catalog/samples'
+} from '../../testing/catalog/samples'
 import { toSnapshot, type ProviderConnection } from '../catalog/snapshot'
 import { ApiError } from '../errors'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { AttemptFailed } from './attempt'
+import { AttemptFailed } from '../upstream/attempt'
 import { classifyFailure } from './classify-failure'
 import { ApiError, invalidRequest, unavailable } from '../errors'
 import { nonsense, toCallerError, type ErrorSource } from '../providers/upstream-error'

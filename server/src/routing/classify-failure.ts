@@ -1,6 +1,6 @@
-import { AttemptFailed } from './attempt'
+import { AttemptFailed } from '../upstream/attempt'
 import type { BreakerFailure } from './route-breaker'
-import { GatewayLost } from '../egress/gateway-call'
+import { GatewayLost } from '../upstream/http/gateway-call'
 import { ApiError } from '../errors'
 import { isBeyondAnyWait } from '../providers/refusal-kind'
 import { isObject } from '../wire/json-body'

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { Redis, toScript } from '../db/redis'
+import { Redis, toScript } from '../platform/redis'
 
 /** The rotation in collections whose members take turns. */
 export interface CollectionTurns {

@@ -4,7 +4,12 @@ import { PoolTurns } from './pool-turns'
 import { AccountCatalog } from '../catalog/account-catalog'
 import type { Model, Pricing } from '../catalog/model'
 import type { OwnedConnection } from '../catalog/offer'
-import { sampleConnection, sampleModel, sampleOpen, sampleProvider } from '../catalog/samples'
+import {
+  sampleConnection,
+  sampleModel,
+  sampleOpen,
+  sampleProvider,
+} from '../../testing/catalog/samples'
 import { toSnapshot, type ProviderConnection } from '../catalog/snapshot'
 
 const snapshotOf = (models: Model[], connections: ProviderConnection[] = []) =>

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { AttemptFailed } from './attempt'
+import { AttemptFailed } from '../upstream/attempt'
 import type { Candidate } from './candidate'
-import { sampleCandidate } from './candidate-for-tests'
+import { sampleCandidate } from '../../testing/routing/candidate'
 import { dispatch } from './dispatch'
 import { Resilience } from './resilience'
 import { maxSaved } from './retry-budget'
-import { sampleConnection } from '../catalog/samples'
+import { sampleConnection } from '../../testing/catalog/samples'
 import { ApiError, invalidRequest } from '../errors'
 
 const candidate = (id: string) => sampleCandidate({ connection: sampleConnection({ id }) })

@@ -1,4 +1,4 @@
-import { AttemptFailed } from './attempt'
+import { AttemptFailed } from '../upstream/attempt'
 import type { BreakerAttempt } from './breakers'
 import type { Candidate } from './candidate'
 import { watchMember } from './member-attempt'

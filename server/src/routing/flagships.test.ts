@@ -5,11 +5,11 @@ import { findOfferedModels } from './offered-models'
 import { AccountCatalogs, emptyAccount } from '../catalog/account-catalog'
 import { AccountNames } from '../catalog/account-names'
 import { loadBuiltInModels } from '../catalog/built-in'
-import { flagships } from '../catalog/flagships-for-tests'
+import { flagships } from '../../testing/catalog/flagships'
 import { createEnvironmentConnections } from '../catalog/from-environment'
 import { Mappings } from '../catalog/mapping'
 import catalog from '../catalog/models.json' with { type: 'json' }
-import { sampleOpen } from '../catalog/samples'
+import { sampleOpen } from '../../testing/catalog/samples'
 import { toSnapshot } from '../catalog/snapshot'
 import { providers } from '../providers/registry'
 

@@ -1,5 +1,5 @@
 import type { MemberRequest, MemberStats } from './member-stats'
-import { AttemptFailed } from './attempt'
+import { AttemptFailed } from '../upstream/attempt'
 import { ApiError } from '../errors'
 
 /** Errors that are the fault of its provider, or of the route to it. */

@@ -6,7 +6,7 @@ import { AccountCatalogs, emptyAccount } from '../catalog/account-catalog'
 import { AccountNames } from '../catalog/account-names'
 import { Mappings } from '../catalog/mapping'
 import type { Model } from '../catalog/model'
-import { sampleOpen } from '../catalog/samples'
+import { sampleOpen } from '../../testing/catalog/samples'
 import { toSnapshot, type ProviderConnection } from '../catalog/snapshot'
 import { providers } from '../providers/registry'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { ContinuedConversation } from './conversation'
 import { PoolTurns } from './pool-turns'
 import type { OwnedConnection, CandidatePlace } from '../catalog/offer'
-import { sampleConnection } from '../catalog/samples'
+import { sampleConnection } from '../../testing/catalog/samples'
 
 const connection = (id: string): OwnedConnection => ({
   ...sampleConnection({ id }),

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
-import { AttemptFailed } from './attempt'
+import { AttemptFailed } from '../upstream/attempt'
 import type { Candidate } from './candidate'
-import { sampleCandidate } from './candidate-for-tests'
+import { sampleCandidate } from '../../testing/routing/candidate'
 import { dispatch } from './dispatch'
 import { Resilience } from './resilience'
 import { maxSaved, maxSavedOfAccount, RetryBudget } from './retry-budget'
-import { sampleConnection, sampleModel, sampleProvider } from '../catalog/samples'
+import { sampleConnection, sampleModel, sampleProvider } from '../../testing/catalog/samples'
 import { ApiError } from '../errors'
 
 const candidateOf = (id: string, provider = 'fake', owner: string | null = null) =>

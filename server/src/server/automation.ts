@@ -9,8 +9,8 @@ import { isUsableConnection, findUsableGateway } from '../automation/session-row
 import { createSessionStore } from '../automation/sessions'
 import { createTemplateStore } from '../automation/templates'
 import type { ToolLimits } from '../automation/tools'
-import type { Config, Timers } from '../config'
-import { isId } from '../db/id'
+import type { Config, Timers } from '../platform/config/config'
+import { isId } from '../platform/db/id'
 
 /** The time after which the node of a running message counts as dead without a renewal. */
 const turnSeconds = 30

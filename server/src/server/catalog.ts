@@ -6,8 +6,8 @@ import { Catalog } from '../catalog/catalog'
 import { createEnvironmentConnections } from '../catalog/from-environment'
 import { toLocalModels } from '../catalog/local-models'
 import { readStored } from '../catalog/stored-models'
-import type { Config } from '../config'
-import { findLocalServers, type LocalServer } from '../egress/local-servers'
+import type { Config } from '../platform/config/config'
+import { findLocalServers, type LocalServer } from '../upstream/http/local-servers'
 import { providers as registry } from '../providers/registry'
 
 const lookAgainMs = 30_000

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { checkProviderVariables, findMisspelt } from './check-environment'
-import { StartError } from '../config'
+import { StartError } from '../platform/config/config'
 import { providers } from '../providers/registry'
 import { baseUrlVariable } from '../providers/define-provider'
 

@@ -1,4 +1,4 @@
-import { StartError, Environment } from '../config'
+import { StartError, Environment } from '../platform/config/config'
 import { ConnectionOptions } from '../providers/connection-options'
 import type { Provider } from '../providers/provider'
 import { baseUrlVariable } from '../providers/define-provider'

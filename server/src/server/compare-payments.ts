@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Storage } from './storage'
-import type { Config } from '../config'
+import type { Config } from '../platform/config/config'
 import { comparePayments } from '../payments/comparison'
 import type { Processor } from '../payments/processor'
 import { nameOf } from '../payments/differences'

@@ -1,6 +1,6 @@
-import type { CrashAt } from '../crash-points'
-import type { Answer } from '../egress/answer'
-import { Egress, type UpstreamCall } from '../egress/egress'
+import type { CrashAt } from '../platform/crash-points'
+import type { Answer } from '../upstream/http/answer'
+import { Egress, type UpstreamCall } from '../upstream/http/egress'
 import type { LeaseStore } from '../ledger/lease-store'
 
 /** Wraps a lease store with crash points: each statement commits by itself, so they are before and after it. */

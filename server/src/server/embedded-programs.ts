@@ -1,7 +1,7 @@
 import { packed } from './packed-build'
-import { findInstalledPrograms } from '../db/embedded/installed-package'
-import { unpackPrograms } from '../db/embedded/packed-programs'
-import type { Programs } from '../db/embedded/programs'
+import { findInstalledPrograms } from '../platform/embedded-postgres/installed-package'
+import { unpackPrograms } from '../platform/embedded-postgres/packed-programs'
+import type { Programs } from '../platform/embedded-postgres/programs'
 
 /** Returns the programs of the embedded PostgreSQL: those in the executable, or the installed package's. */
 export async function findEmbeddedPrograms(): Promise<Programs> {

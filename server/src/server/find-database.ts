@@ -1,9 +1,9 @@
 import { findEmbeddedPrograms } from './embedded-programs'
-import { StartError } from '../config'
-import { openDataDirectory } from '../db/data-directory'
-import type { DatabaseAddress } from '../db/database'
-import { EmbeddedPostgres } from '../db/embedded/embedded-postgres'
-import { hasDatabase, findRunningServer } from '../db/embedded/running'
+import { StartError } from '../platform/config/config'
+import { openDataDirectory } from '../platform/db/data-directory'
+import type { DatabaseAddress } from '../platform/db/database'
+import { EmbeddedPostgres } from '../platform/embedded-postgres/embedded-postgres'
+import { hasDatabase, findRunningServer } from '../platform/embedded-postgres/running'
 
 interface Place {
   dataDir: string

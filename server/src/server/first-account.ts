@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql, type Kysely } from 'kysely'
-import type { UserStore } from '../api/admin-users/store'
-import type { Schema } from '../db/schema'
+import type { UserStore } from '../api/operator/users/store'
+import type { Schema } from '../platform/db/schema'
 import { post } from '../ledger/post'
 import type { PlanLimits } from './welcome'
 

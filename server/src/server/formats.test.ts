@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import sealed from './formats/sealed.json'
-import { withLog } from './book-usage'
-import { seal, unseal } from '../db/sealed'
-import { createTestEvent } from '../ledger/event-for-tests'
+import sealed from '../../testing/formats/sealed.json'
+import { withLog } from '../booking/book-usage'
+import { seal, unseal } from '../platform/db/sealed'
+import { createTestEvent } from '../../testing/ledger/event'
 import { toOrphanRecord, chargeOf, toRecord } from '../ledger/usage-record'
 import { toOrphanLog, toLogRecord } from '../request-logs/log-record'
-import { valuesForTests } from '../request-logs/values-for-tests'
-import { Journal } from '../metering/journal'
+import { valuesForTests } from '../../testing/request-logs/values'
+import { Journal } from '../journal/journal'
 
 /**
  * What one version writes and another reads, when they run side by side or one takes the other's place.
@@ -17,7 +17,7 @@ import { Journal } from '../metering/journal'
  * writes must go on writing what the release before can read: a change of these files is a change of a
  * format, and wants two releases, one that reads it and a later one that writes it.
  */
-const formats = join(import.meta.dir, 'formats')
+const formats = join(import.meta.dir, '../../testing/formats')
 const segment = 'journal-00000001.log'
 const released = join(formats, 'journal.txt')
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Storage } from './storage'
-import { newId } from '../db/id'
+import { newId } from '../platform/db/id'
 import { Claims } from '../idempotency/claims'
 import { createClaimStore } from '../idempotency/store'
 

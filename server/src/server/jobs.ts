@@ -1,14 +1,13 @@
 import type { Logger } from 'pino'
-import type { Storage } from './storage'
-import type { Config } from '../config'
-import { runExclusively } from '../db/advisory-lock'
-import { dailyTables, makePartitions } from '../db/partitions'
+import type { Config } from '../platform/config/config'
+import { addPartitions, type PartitionParts } from '../booking/partitions'
+import { runExclusively } from '../platform/db/advisory-lock'
 import { runAudit, type AuditRun } from '../jobs/audit-job'
 import { purgeEnded } from '../jobs/purge-ended'
 import { purgeNotices } from '../jobs/purge-notices'
 import { purgeOldRows } from '../ledger/retention'
 import { purgeOldLogs } from '../request-logs/retention'
-import type { LiveSettings } from '../settings/live-settings'
+import type { LiveSettings } from '../platform/settings/live-settings'
 import type { AuditCounts } from '../telemetry/audit-counts'
 
 const auditBudgetMs = 5000
@@ -16,31 +15,10 @@ const upkeepEveryMs = 3_600_000
 /** The delay of the first run, so that the work after a start is done before. */
 const firstUpkeepMs = 60_000
 
-/** The dependencies of creating partitions. */
-interface PartitionParts {
-  storage: Pick<Storage, 'database'>
-  log: Logger
-}
-
 interface Parts extends PartitionParts {
   config: Config
   settings: LiveSettings
   audits: Pick<AuditCounts, 'ran'>
-}
-
-/** Creates the missing partitions of usage events and logs; a failure is retried within an hour. */
-export async function openPartitions(parts: PartitionParts): Promise<void> {
-  await runExclusively(parts.storage.database.query, 'upkeep', () => addPartitions(parts)).catch(
-    (err: unknown) => parts.log.warn({ err }, 'partitions of usage could not be looked at'),
-  )
-}
-
-async function addPartitions({ storage, log }: PartitionParts): Promise<void> {
-  for (const table of dailyTables) {
-    await makePartitions(storage.database.query, table, (partition, err) =>
-      log.warn({ err, partition }, 'rows go to the default partition; trying again in an hour'),
-    )
-  }
 }
 
 /**

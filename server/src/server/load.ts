@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
-import type { Config } from '../config'
+import type { Config } from '../platform/config/config'
 import { BodyBudget } from '../http/body-budget'
 import { Overload } from '../http/overload'
-import type { OwnerBudget } from '../policy/owner-budget'
+import type { OwnerBudget } from '../limits/owner-budget'
 import type { MetricsSnapshot } from '../telemetry/metrics-snapshot'
 
 interface Parts {

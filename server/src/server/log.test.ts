@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { toLogged } from './log'
 import { ApiError, errors, invalidRequest } from '../errors'
-import { AttemptFailed } from '../routing/attempt'
+import { AttemptFailed } from '../upstream/attempt'
 
 const foreign = 'canary: what somebody was asked'
 

@@ -5,7 +5,7 @@ import type { Telemetry } from './telemetry'
 import { usersOf } from '../request-logs/log-record'
 import { RequestLogs } from '../request-logs/request-logs'
 import { LogWriter } from '../request-logs/writer'
-import type { LiveSettings } from '../settings/live-settings'
+import type { LiveSettings } from '../platform/settings/live-settings'
 
 interface Parts {
   notices: Notices

@@ -4,10 +4,10 @@ import { notifyLowBalances } from '../alerts/balances'
 import { createEvaluation, type Evaluate } from '../alerts/evaluate'
 import { runAlertRound } from '../alerts/alert-round'
 import { PromptEvaluations } from '../alerts/prompt-evaluations'
-import type { Config } from '../config'
-import { isMailWaiting, MailSender } from '../mail/mail-sender'
-import { createSmtpMailer } from '../mail/smtp'
-import type { LiveSettings } from '../settings/live-settings'
+import type { Config } from '../platform/config/config'
+import { isMailWaiting, MailSender } from '../platform/mail/mail-sender'
+import { createSmtpMailer } from '../platform/mail/smtp'
+import type { LiveSettings } from '../platform/settings/live-settings'
 
 const roundBudgetMs = 30_000
 const soonEveryMs = 1000

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { StartError } from '../config'
+import { StartError } from '../platform/config/config'
 
 /** Converts the arguments of `tollgate start` to environment variables. Throws `StartError`. */
 export function parseOptions(args: string[]): Record<string, string> {

@@ -1,4 +1,4 @@
-import type { PackedPrograms } from '../db/embedded/packed-programs'
+import type { PackedPrograms } from '../platform/embedded-postgres/packed-programs'
 
 /** The files that the single executable contains. */
 export interface Packed {

@@ -7,9 +7,9 @@ import { createProviderView } from '../api/public/providers'
 import { PublicServed, type ServedBy } from '../api/public/served-models'
 import { createServerView } from '../api/public/servers'
 import type { Catalog } from '../catalog/catalog'
-import type { Schema } from '../db/schema'
-import { createBrandingStore } from '../settings/branding'
-import type { LiveSettings } from '../settings/live-settings'
+import type { Schema } from '../platform/db/schema'
+import { createBrandingStore } from '../platform/settings/branding'
+import type { LiveSettings } from '../platform/settings/live-settings'
 
 interface Parts {
   db: Kysely<Schema>

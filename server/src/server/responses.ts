@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Storage } from './storage'
-import type { Config } from '../config'
+import type { Config } from '../platform/config/config'
 import { BackgroundStore } from '../stored-responses/background-store'
 import { StoredConversations } from '../stored-responses/conversations'
 import { ResponseStore } from '../stored-responses/store'

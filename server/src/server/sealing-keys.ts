@@ -1,7 +1,13 @@
 import type { Kysely } from 'kysely'
-import { StartError } from '../config'
-import type { Schema } from '../db/schema'
-import { getKeyId, secretPlaces, unseal, type SealedAt, type SealingKeys } from '../db/sealed'
+import { StartError } from '../platform/config/config'
+import type { Schema } from '../platform/db/schema'
+import {
+  getKeyId,
+  secretPlaces,
+  unseal,
+  type SealedAt,
+  type SealingKeys,
+} from '../platform/db/sealed'
 
 /** Returns one stored secret for each place and key. */
 async function samplesOf(query: Kysely<Schema>) {

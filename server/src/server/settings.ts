@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 import type { Storage } from './storage'
-import type { Config, Timers } from '../config'
-import { configRowIn } from '../settings/config-row'
-import { LiveSettings } from '../settings/live-settings'
-import { defaultSettings } from '../settings/settings'
+import type { Config, Timers } from '../platform/config/config'
+import { configRowIn } from '../platform/settings/config-row'
+import { LiveSettings } from '../platform/settings/live-settings'
+import { defaultSettings } from '../platform/settings/settings'
 
 /** A lost notification delays a change by at most this and one read. */
 const everyMs = 2500

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import type { Storage } from './storage'
 import { findAccountIn } from '../auth/find-api-key'
-import { StartError, type Config } from '../config'
+import { StartError, type Config } from '../platform/config/config'
 import type { Sessions } from '../http/session'
-import type { LiveSettings } from '../settings/live-settings'
-import { createSignInLink } from '../sign-in/link'
-import type { OAuthClient, SignIn } from '../sign-in/sign-in'
-import { readSigningSecret } from '../sign-in/signing-secret'
+import type { LiveSettings } from '../platform/settings/live-settings'
+import { createSignInLink } from '../auth/sign-in/link'
+import type { OAuthClient, SignIn } from '../auth/sign-in/sign-in'
+import { readSigningSecret } from '../auth/sign-in/signing-secret'
 
 interface Parts {
   config: Config
@@ -32,7 +32,7 @@ export function openSignIn(parts: Parts, address: () => string): OpenedSignIn {
   const lookUp = findAccountIn(storage.database)
   const load = async () => {
     const [{ createSignIn }, secret] = await Promise.all([
-      import('../sign-in/sign-in'),
+      import('../auth/sign-in/sign-in'),
       readSigningSecret(db, storage.installation.sealingKeys),
     ])
     return createSignIn({

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Storage } from './storage'
 import { readMonth } from '../ledger/month-sums'
 import { SpendingLimits } from '../metering/spending-limits'
-import { withTimeout } from '../with-timeout'
+import { withTimeout } from '../platform/with-timeout'
 
 const everyMs = 3000
 /** At most a tenth of one connection's time is spent on this. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { openSync } from 'node:fs'
 import { startFailureLine } from './start-failure'
-import { StartError } from '../config'
-import { JournalError } from '../metering/journal-error'
+import { StartError } from '../platform/config/config'
+import { JournalError } from '../journal/error'
 
 const errno = (code: string, path?: string) =>
   Object.assign(new Error(`${code}: words of the system`), { code, ...(path && { path }) })

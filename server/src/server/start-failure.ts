@@ -1,4 +1,4 @@
-import { StartError } from '../config'
+import { StartError } from '../platform/config/config'
 
 /** Explanations of operating system errors for an operator. */
 const systemWords: Readonly<Record<string, string>> = {

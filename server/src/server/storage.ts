@@ -1,14 +1,14 @@
 import { findEmbeddedPrograms } from './embedded-programs'
-import type { Config } from '../config'
-import { openDataDirectory } from '../db/data-directory'
-import { Database } from '../db/database'
-import { EmbeddedPostgres } from '../db/embedded/embedded-postgres'
-import { findRunningServer } from '../db/embedded/running'
-import { openInstallation, type Installation } from '../db/installation'
-import { migrate } from '../db/migrate'
+import type { Config } from '../platform/config/config'
+import { openDataDirectory } from '../platform/db/data-directory'
+import { Database } from '../platform/db/database'
+import { EmbeddedPostgres } from '../platform/embedded-postgres/embedded-postgres'
+import { findRunningServer } from '../platform/embedded-postgres/running'
+import { openInstallation, type Installation } from '../platform/db/installation'
+import { migrate } from '../platform/db/migrate'
 import { checkSealingKeys } from './sealing-keys'
-import { StartError } from '../config'
-import { workerDirectory } from '../metering/journal-directories'
+import { StartError } from '../platform/config/config'
+import { workerDirectory } from '../journal/directories'
 
 /** The opened and migrated storage of the process. */
 export interface Storage {

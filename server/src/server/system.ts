@@ -2,13 +2,13 @@ import type { Logger } from 'pino'
 import type { Money } from './money'
 import type { Storage } from './storage'
 import { version } from '../../package.json'
-import { createLedgerAuditStore } from '../api/admin-system/ledger-audit'
-import { createSystemStore, type OwnState } from '../api/admin-system/store'
-import type { Counters } from '../policy/counters'
-import { SharedCounters } from '../policy/shared-counters'
+import { createLedgerAuditStore } from '../api/operator/system/ledger-audit'
+import { createSystemStore, type OwnState } from '../api/operator/system/store'
+import type { Counters } from '../limits/counters'
+import { SharedCounters } from '../limits/shared-counters'
 import type { FailingCandidate } from '../routing/breakers'
 import type { Resilience } from '../routing/resilience'
-import type { LiveSettings } from '../settings/live-settings'
+import type { LiveSettings } from '../platform/settings/live-settings'
 
 interface Parts {
   money: Pick<Money, 'nodeId' | 'unbooked'>

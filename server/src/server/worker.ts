@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { packed } from './packed-build'
-import { StartError, type Config } from '../config'
+import { StartError, type Config } from '../platform/config/config'
 
 const firstDelayMs = 500
 const longestDelayMs = 30_000

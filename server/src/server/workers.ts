@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
-import { bookLeftJournals } from './orphaned-journals'
+import { bookLeftJournals } from '../booking/orphaned-journals'
 import { openStorage } from './storage'
 import { Worker } from './worker'
-import { StartError, type Config } from '../config'
-import { hostAndPort } from '../config/address'
-import { createCrasher } from '../crash-points'
+import { StartError, type Config } from '../platform/config/config'
+import { hostAndPort } from '../platform/config/address'
+import { createCrasher } from '../platform/crash-points'
 
 /** Several processes that serve one port. */
 export interface Workers {

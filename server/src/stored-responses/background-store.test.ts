@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { BackgroundStore } from './background-store'
 import { ResponseStore } from './store'
-import type { Database } from '../db/database'
-import { openTestDatabase } from '../db/database-for-tests'
-import { createCustomer } from '../ledger/customer-for-tests'
+import type { Database } from '../platform/db/database'
+import { openTestDatabase } from '../../testing/db/database'
+import { createCustomer } from '../../testing/ledger/customer'
 
 const stack = new AsyncDisposableStack()
 let database: Database

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { possibleId, type StoredResponse } from './store'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 import { ApiError } from '../errors'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { namedFrame } from '../wire/sse'

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import { toNewItem, type NewItem } from './conversation-item'
 import { maxChainBytes, possibleId } from './store'
-import type { Schema } from '../db/schema'
+import type { Schema } from '../platform/db/schema'
 import { invalidRequest } from '../errors'
 import type { JsonObject } from '../wire/json-body'
 

@@ -1,5 +1,5 @@
 import { possibleId } from './store'
-import { newId } from '../db/id'
+import { newId } from '../platform/db/id'
 import { isObject, type JsonObject } from '../wire/json-body'
 
 /** An item of a conversation, as the client sent it. */

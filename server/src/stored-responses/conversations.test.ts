@@ -4,10 +4,10 @@ import { BackgroundStore } from './background-store'
 import { StoredConversations } from './conversations'
 import { ResponseStore } from './store'
 import { StoredTurn } from './response-turn'
-import type { Database } from '../db/database'
-import { openTestDatabase } from '../db/database-for-tests'
+import type { Database } from '../platform/db/database'
+import { openTestDatabase } from '../../testing/db/database'
 import { purgeEnded } from '../jobs/purge-ended'
-import { createCustomer } from '../ledger/customer-for-tests'
+import { createCustomer } from '../../testing/ledger/customer'
 
 const stack = new AsyncDisposableStack()
 let database: Database

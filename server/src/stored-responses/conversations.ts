@@ -3,8 +3,8 @@ import { Additions } from './additions'
 import { append, isKept, refuseFull, sumOf, type ConversationTurn } from './conversation-append'
 import type { ConversationItem } from './conversation-item'
 import { possibleId } from './store'
-import { newId } from '../db/id'
-import type { Schema } from '../db/schema'
+import { newId } from '../platform/db/id'
+import type { Schema } from '../platform/db/schema'
 import type { JsonObject } from '../wire/json-body'
 
 export interface Conversation {

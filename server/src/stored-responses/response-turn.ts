@@ -3,7 +3,7 @@ import type { StoredConversations } from './conversations'
 import type { ResponseStore } from './store'
 import { invalidRequest } from '../errors'
 import { isObject, type JsonObject } from '../wire/json-body'
-import { withTimeout } from '../with-timeout'
+import { withTimeout } from '../platform/with-timeout'
 
 /** Which responses are stored: all unless the request opts out, those that opt in, or none. */
 export type StoringMode = 'always' | 'asked' | 'never'

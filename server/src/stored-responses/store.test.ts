@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { ResponseStore } from './store'
-import type { Database } from '../db/database'
-import { openTestDatabase } from '../db/database-for-tests'
+import type { Database } from '../platform/db/database'
+import { openTestDatabase } from '../../testing/db/database'
 import { purgeEnded } from '../jobs/purge-ended'
-import { createCustomer } from '../ledger/customer-for-tests'
+import { createCustomer } from '../../testing/ledger/customer'
 
 const stack = new AsyncDisposableStack()
 let database: Database

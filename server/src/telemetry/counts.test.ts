@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { AnswerCounts } from './answer-counts'
 import { mostModels, UsageCounts } from './model-counts'
 import { ApiError } from '../errors'
-import { createTestEvent } from '../ledger/event-for-tests'
-import { valuesForTests } from '../request-logs/values-for-tests'
+import { createTestEvent } from '../../testing/ledger/event'
+import { valuesForTests } from '../../testing/request-logs/values'
 
 const ended = (usage: UsageCounts, model: string, provider: string | null = 'acme') =>
   usage.ended(valuesForTests({ model, provider }), 12)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { metrics } from './exposition'
-import { telemetryVariables } from '../config/telemetry'
-import { valuesForTests } from '../request-logs/values-for-tests'
+import { telemetryVariables } from '../platform/config/telemetry'
+import { valuesForTests } from '../../testing/request-logs/values'
 import { toLogLine } from '../server/telemetry'
 
 const root = join(import.meta.dir, '../../..')

@@ -1,6 +1,6 @@
 import type { Exposition } from './exposition'
-import { StartError } from '../config'
-import { withTimeout } from '../with-timeout'
+import { StartError } from '../platform/config/config'
+import { withTimeout } from '../platform/with-timeout'
 
 interface Options {
   port: number

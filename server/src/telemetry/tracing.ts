@@ -15,7 +15,7 @@ import { detectResources, envDetector, resourceFromAttributes } from '@opentelem
 import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { toAttemptStartSpan, toAttemptEndSpan, toRequestEndSpan } from './span-attributes'
 import { isTraced, readTraceParent, type TraceParent } from './trace-parent'
-import type { TracingConfig } from '../config/telemetry'
+import type { TracingConfig } from '../platform/config/telemetry'
 import type { UsageEvent } from '../ledger/usage-event'
 import type { RequestTrace } from '../request-logs/arrival'
 import type { LogValues } from '../request-logs/log-record'

@@ -1,7 +1,7 @@
 import type { FromGateway, ToGateway } from './frames'
 import { isCallable } from '../catalog/discovered-models'
-import type { AnnouncedModel, AnnouncedTool } from '../db/gateway-schema'
-import { storable } from '../db/storable'
+import type { AnnouncedModel, AnnouncedTool } from '../platform/db/gateway-schema'
+import { storable } from '../platform/db/storable'
 
 type Hello = Extract<FromGateway, { type: 'hello' }>
 type Refused = Extract<ToGateway, { type: 'welcome' }>['refused']

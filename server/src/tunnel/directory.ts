@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { TunnelLocation } from './gateway-store'
-import { SwrCache } from '../db/swr-cache'
+import { SwrCache } from '../platform/swr-cache'
 
 /** The maximum number of cached locations of gateways on other nodes; each takes up to 8 kB. */
 const mostGateways = 10_000

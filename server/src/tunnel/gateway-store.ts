@@ -4,11 +4,11 @@ import type { Entered, GatewayIdentity, TunnelConnection } from './tunnel-connec
 import { markOnline } from './online-minutes'
 import { replaceServedModels } from '../catalog/discovered-models'
 import type { Snapshot } from '../catalog/snapshot'
-import { lockOwner } from '../db/account-row'
-import { withTimeout } from '../with-timeout'
-import { believedSeconds, gatewayStatus } from '../db/gateway-row'
-import type { GatewayRow } from '../db/gateway-schema'
-import type { Schema } from '../db/schema'
+import { lockOwner } from '../platform/db/account-row'
+import { withTimeout } from '../platform/with-timeout'
+import { believedSeconds, gatewayStatus } from '../platform/db/gateway-row'
+import type { GatewayRow } from '../platform/db/gateway-schema'
+import type { Schema } from '../platform/db/schema'
 
 /** The timeout of a query: a gateway learns within a second that it is refused, or should reconnect. */
 const patienceMs = 900

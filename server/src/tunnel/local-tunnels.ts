@@ -1,8 +1,8 @@
 import type { RemoteTunnelRelay } from './remote-tunnel-relay'
 import { closeCodes } from './frames'
 import type { TunnelConnection } from './tunnel-connection'
-import type { Answer } from '../egress/answer'
-import { GatewayLost, type GatewayCall, type GatewayWay } from '../egress/gateway-call'
+import type { Answer } from '../upstream/http/answer'
+import { GatewayLost, type GatewayCall, type GatewayWay } from '../upstream/http/gateway-call'
 
 /** Finds the sockets of gateways. */
 export interface Links {

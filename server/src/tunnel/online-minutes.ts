@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
-import { gatewayStatus } from '../db/gateway-row'
-import type { Schema } from '../db/schema'
+import { gatewayStatus } from '../platform/db/gateway-row'
+import type { Schema } from '../platform/db/schema'
 
 /**
  * Records that gateways are online in this minute, by the database's clock; gateways that are not are left out.

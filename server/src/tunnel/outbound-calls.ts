@@ -7,7 +7,7 @@ import type { NodeMessage, NodeMessageKind, NodeMessageBody } from './node-messa
 import type { Party, Peers } from './peers'
 import { ProtocolError } from './read-frame'
 import type { AnswerTransport } from './relayed-answer'
-import { generateIdBody } from '../db/id'
+import { generateIdBody } from '../platform/db/id'
 
 interface Ports {
   peers: Peers

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from '../../testing/property'
 import { bounds } from './frames'
-import { createTestTunnel } from './stage-for-tests'
+import { createTestTunnel } from '../../testing/tunnel/stage'
 import { ProtocolError } from './read-frame'
-import { ConnectionFailed } from '../egress/connection-failed'
+import { ConnectionFailed } from '../upstream/http/connection-failed'
 
 const chunk = (data: string) => ({ type: 'chunk', id: '1', data }) as const
 const end = { type: 'response', id: '1', status: 200 } as const

@@ -1,11 +1,11 @@
 import { bounds, type FromGateway, type ToGateway } from './frames'
 import { Inflow } from './inbound-bounds'
 import { ProtocolError } from './read-frame'
-import { HeldBytes } from '../egress/held-bytes'
-import { readText, type Answer } from '../egress/answer'
-import { ConnectionFailed } from '../egress/connection-failed'
-import { GatewayLost } from '../egress/gateway-call'
-import type { Stop, StopListener } from '../egress/stop-signal'
+import { HeldBytes } from '../upstream/http/held-bytes'
+import { readText, type Answer } from '../upstream/http/answer'
+import { ConnectionFailed } from '../upstream/http/connection-failed'
+import { GatewayLost } from '../upstream/http/gateway-call'
+import type { Stop, StopListener } from '../upstream/http/stop-signal'
 import { ApiError } from '../errors'
 
 /** The part of a socket that an answer uses. */

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { LocalTunnels } from './local-tunnels'
 import { RemoteTunnelRelay } from './remote-tunnel-relay'
 import type { ToGateway } from './frames'
-import { createTestTunnel } from './stage-for-tests'
-import type { NodeChannel } from '../db/node-channel'
+import { createTestTunnel } from '../../testing/tunnel/stage'
+import type { NodeChannel } from '../platform/db/node-channel'
 
 type Channel = Pick<NodeChannel, keyof NodeChannel>
 interface Message {

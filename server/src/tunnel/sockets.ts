@@ -5,7 +5,7 @@ import { bounds, closeCodes, type FromGateway } from './frames'
 import type { GatewayRows } from './gateway-store'
 import { TunnelConnection, type Entered, type GatewayIdentity } from './tunnel-connection'
 import { ProtocolError, readFrame } from './read-frame'
-import { newId } from '../db/id'
+import { newId } from '../platform/db/id'
 import { unavailable } from '../errors'
 
 type Hello = Extract<FromGateway, { type: 'hello' }>

@@ -4,8 +4,8 @@ import { bounds, type FromGateway, type ToGateway } from './frames'
 import { ProtocolError } from './read-frame'
 import { RelayedAnswer, type AnswerTransport } from './relayed-answer'
 import { RelayedToolCall, type ToolAsked, type ToolOutcome } from './relayed-tool-call'
-import type { Answer } from '../egress/answer'
-import { GatewayLost, type GatewayCall } from '../egress/gateway-call'
+import type { Answer } from '../upstream/http/answer'
+import { GatewayLost, type GatewayCall } from '../upstream/http/gateway-call'
 import { ApiError } from '../errors'
 
 /** An authenticated gateway that may open a socket. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { bounds, toGateway, type ToGateway } from './frames'
 import type { ToolAsked } from './relayed-tool-call'
-import type { GatewayCall } from '../egress/gateway-call'
+import type { GatewayCall } from '../upstream/http/gateway-call'
 import { invalidRequest } from '../errors'
 
 type Frame<Type extends ToGateway['type']> = Extract<ToGateway, { type: Type }>

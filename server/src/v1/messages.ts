@@ -6,7 +6,7 @@ import { createModelEndpoint } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import { messages, messagesToCount } from '../protocols/messages'
 import { CountRequest, MessagesRequest } from '../protocols/messages/schema'
-import type { Gateway } from '../gateway'
+import type { Gateway } from '../gateway/gateway'
 import { accepts, answers } from '../http/documentation'
 import type { Env } from '../http/env'
 

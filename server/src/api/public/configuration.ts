@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
-import { CachedValue } from '../../db/cached-value'
-import type { Schema } from '../../db/schema'
-import type { BrandingStore } from '../../settings/branding'
-import type { Settings } from '../../settings/settings'
+import { CachedValue } from '../../platform/cached-value'
+import type { Schema } from '../../platform/db/schema'
+import type { BrandingStore } from '../../platform/settings/branding'
+import type { Settings } from '../../platform/settings/settings'
 import { toUsd } from '../../wire/usd'
 
 const keepMs = 5000

@@ -10,7 +10,7 @@ import {
 } from './schema'
 import { answers, describeErrors, paging } from '../../http/documentation'
 import type { ErrorCode } from '../../errors'
-import { Branding } from '../../settings/branding'
+import { Branding } from '../../platform/settings/branding'
 
 interface PublicRoute {
   operationId: string

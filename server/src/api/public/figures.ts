@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Schema } from '../../db/schema'
+import type { Schema } from '../../platform/db/schema'
 
 /** Request metrics of the last 24 hours; null without requests. */
 export interface PublicFigures {

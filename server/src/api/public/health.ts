@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
-import { generateIdBody } from '../../db/id'
-import type { Schema } from '../../db/schema'
+import { generateIdBody } from '../../platform/db/id'
+import type { Schema } from '../../platform/db/schema'
 
 /** Recent results of a connection's requests. */
 export interface Fared {

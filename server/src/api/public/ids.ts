@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { IdPrefix } from '../../db/id'
+import type { IdPrefix } from '../../platform/db/id'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 

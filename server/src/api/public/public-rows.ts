@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import type { OrganizationRow, Schema } from '../../db/schema'
+import type { OrganizationRow, Schema } from '../../platform/db/schema'
 import { containing } from '../../http/paging'
 
 export type PublicRow = Selectable<OrganizationRow> & {

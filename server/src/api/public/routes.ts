@@ -8,7 +8,7 @@ import type { ServerView } from './servers'
 import type { Env } from '../../http/env'
 import type { Guards } from '../../http/guards'
 import { toPage, toSearch } from '../../http/paging'
-import type { BrandingStore } from '../../settings/branding'
+import type { BrandingStore } from '../../platform/settings/branding'
 
 const root = '/api/public'
 

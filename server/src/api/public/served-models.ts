@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Model } from '../../catalog/model'
 import type { OwnedConnection } from '../../catalog/offer'
-import type { Schema } from '../../db/schema'
+import type { Schema } from '../../platform/db/schema'
 
 /** A model that an organization serves to its members, with its billing mode. */
 export interface ServedModel {

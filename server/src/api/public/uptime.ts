@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Schema } from '../../db/schema'
+import type { Schema } from '../../platform/db/schema'
 
 /** A gateway's online minutes of the last hours; times in seconds since 1970. */
 export interface GatewayUptime {

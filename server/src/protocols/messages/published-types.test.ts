@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { messages } from '.'
 import { ApiError } from '../../errors'
-import { expectInDocs, toTable } from '../../wire/docs-table-for-tests'
+import { expectInDocs, toTable } from '../../../testing/wire/docs-table'
 import type { JsonObject } from '../../wire/json-body'
-import { PublishedTypes } from '../../wire/published-types-for-tests'
+import { PublishedTypes } from '../../../testing/wire/published-types'
 
 /**
  * What Anthropic's newest SDK can send, read from its types, the beta ones too: a new version that knows more

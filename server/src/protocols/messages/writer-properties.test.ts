@@ -10,7 +10,7 @@ import {
   string,
   type Arbitrary,
 } from '../../../testing/property'
-import { signed, told } from './stream-for-tests'
+import { signed, told } from '../../../testing/protocols/messages-stream'
 import type { SaidPart } from '../../wire/chat-chunks'
 
 const finish: SaidPart = { type: 'finish', reason: 'stop' }

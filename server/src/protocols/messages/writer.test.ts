@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { toMessage } from './answer'
-import { readMessage } from './events-for-tests'
-import { chunkOf, toChunks, identity, signed, streamOf, told } from './stream-for-tests'
+import { readMessage } from '../../../testing/protocols/messages-events'
+import {
+  chunkOf,
+  toChunks,
+  identity,
+  signed,
+  streamOf,
+  told,
+} from '../../../testing/protocols/messages-stream'
 import { MessageWriter } from './writer'
 import { ApiError } from '../../errors'
 import type { SaidPart } from '../../wire/chat-chunks'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { EventOrder } from './event-order-for-tests'
-import { chunkOf, told, usageChunk } from './events-for-tests'
+import { EventOrder } from '../../../testing/protocols/responses-event-order'
+import { chunkOf, told, usageChunk } from '../../../testing/protocols/responses-events'
 
 const cited = (url: string) => ({
   annotations: [

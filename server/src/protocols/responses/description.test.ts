@@ -1,7 +1,14 @@
 import { expect, test } from 'bun:test'
 import * as fc from '../../../testing/property'
-import { dialect } from './dialect-for-tests'
-import { anyChunks, asked, chunkOf, parseEvents, identity, told } from './events-for-tests'
+import { dialect } from '../../../testing/protocols/responses-dialect'
+import {
+  anyChunks,
+  asked,
+  chunkOf,
+  parseEvents,
+  identity,
+  told,
+} from '../../../testing/protocols/responses-events'
 import { hasFixtures, validate } from '../../../../tests/fixtures'
 import { ApiError } from '../../errors'
 import type { JsonObject } from '../../wire/json-body'

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { answered, look, namespace, namesOf, read } from './tools-for-tests'
+import {
+  answered,
+  look,
+  namespace,
+  namesOf,
+  read,
+} from '../../../testing/protocols/responses-tools'
 
 describe('finding C2: a namespace', () => {
   const tools = [look, namespace('mcp__demo', look, { type: 'custom', name: 'exec' })]

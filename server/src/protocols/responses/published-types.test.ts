@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { dialect } from './dialect-for-tests'
+import { dialect } from '../../../testing/protocols/responses-dialect'
 import type { JsonObject } from '../../wire/json-body'
-import { PublishedTypes } from '../../wire/published-types-for-tests'
+import { PublishedTypes } from '../../../testing/wire/published-types'
 
 /**
  * What OpenAI's newest SDK can send, read from its types: a new version that knows more fails here until it is

@@ -1,6 +1,6 @@
 import { test } from 'bun:test'
 import * as fc from '../../../testing/property'
-import { dialect } from './dialect-for-tests'
+import { dialect } from '../../../testing/protocols/responses-dialect'
 import { ApiError } from '../../errors'
 import { ChatRequest } from '../../wire/chat-request'
 import { isObject, type JsonObject } from '../../wire/json-body'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dialect } from './dialect-for-tests'
+import { dialect } from '../../../testing/protocols/responses-dialect'
 import { ApiError } from '../../errors'
 import { ChatRequest } from '../../wire/chat-request'
 import { check, type JsonObject } from '../../wire/json-body'

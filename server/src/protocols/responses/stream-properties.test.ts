@@ -1,8 +1,14 @@
 import { test } from 'bun:test'
 import * as fc from '../../../testing/property'
-import { dialect } from './dialect-for-tests'
-import { EventOrder } from './event-order-for-tests'
-import { anyChunks, asked, parseEvents, identity, told } from './events-for-tests'
+import { dialect } from '../../../testing/protocols/responses-dialect'
+import { EventOrder } from '../../../testing/protocols/responses-event-order'
+import {
+  anyChunks,
+  asked,
+  parseEvents,
+  identity,
+  told,
+} from '../../../testing/protocols/responses-events'
 import { ApiError } from '../../errors'
 import { isObject, type JsonObject } from '../../wire/json-body'
 

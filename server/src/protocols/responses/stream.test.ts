@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { dialect } from './dialect-for-tests'
-import { EventOrder } from './event-order-for-tests'
+import { dialect } from '../../../testing/protocols/responses-dialect'
+import { EventOrder } from '../../../testing/protocols/responses-event-order'
 import {
   asked,
   chunkOf,
@@ -10,7 +10,7 @@ import {
   piece,
   told,
   usageChunk,
-} from './events-for-tests'
+} from '../../../testing/protocols/responses-events'
 import { ApiError, invalidRequest } from '../../errors'
 import { isObject, type JsonObject } from '../../wire/json-body'
 

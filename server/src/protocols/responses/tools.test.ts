@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { dialect } from './dialect-for-tests'
-import { chunkOf, parseEvents, identity } from './events-for-tests'
-import { answered, functionsOf, look, namespace, namesOf, read } from './tools-for-tests'
+import { dialect } from '../../../testing/protocols/responses-dialect'
+import { chunkOf, parseEvents, identity } from '../../../testing/protocols/responses-events'
+import {
+  answered,
+  functionsOf,
+  look,
+  namespace,
+  namesOf,
+  read,
+} from '../../../testing/protocols/responses-tools'
 import { ChatRequest } from '../../wire/chat-request'
 import { check, type JsonObject } from '../../wire/json-body'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { toAzureCall, toAzureCredential, toAzureTestCall, type AzureConnection } from './address'
 import { ChatStream } from '../openai/chat-stream'
 import { providers } from '../registry'
-import { linesOf, sampleSource } from '../samples'
+import { linesOf, sampleSource } from '../../../testing/providers/samples'
 import { noUsage } from '../../wire/usage'
 import { toCallerError } from '../upstream-error'
 
@@ -108,7 +108,9 @@ describe('relayed as OpenAI’s', () => {
       hiddenTokens: () => Infinity,
       estimate: () => ({ ...noUsage, estimated: true }),
     })
-    const lines = linesOf(join(import.meta.dir, 'fixtures/filtered-chat.chunks.txt'))
+    const lines = linesOf(
+      join(import.meta.dir, '../../../testing/golden/azure/filtered-chat.chunks.txt'),
+    )
     const perEvent = lines.map((line) => stream.next(line))
     return { perEvent, end: stream.end(true), usage: stream.usage() }
   }

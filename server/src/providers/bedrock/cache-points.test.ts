@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { bodyOf, sampleCall, sampleUser } from './samples'
-import { sampleTool } from '../samples'
+import { bodyOf, sampleCall, sampleUser } from '../../../testing/providers/bedrock-samples'
+import { sampleTool } from '../../../testing/providers/samples'
 
 const marked = (text: string) => [{ type: 'text', text, cache_control: { type: 'ephemeral' } }]
 

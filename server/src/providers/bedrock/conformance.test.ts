@@ -1,11 +1,16 @@
 import { join } from 'node:path'
 import { bedrock } from '.'
 import { FrameReader } from './event-stream'
-import { createEventFrame, exceptionFrame } from './samples'
-import { describeAdapter, type AnswerRow, type ErrorRow } from '../conformance'
-import { linesOf } from '../samples'
+import { createEventFrame, exceptionFrame } from '../../../testing/providers/bedrock-samples'
+import {
+  describeAdapter,
+  type AnswerRow,
+  type ErrorRow,
+} from '../../../testing/conformance/conformance'
+import { linesOf } from '../../../testing/providers/samples'
 
-const own = (name: string) => linesOf(join(import.meta.dir, 'fixtures', `${name}.chunks.txt`))
+const own = (name: string) =>
+  linesOf(join(import.meta.dir, '../../../testing/golden/bedrock', `${name}.chunks.txt`))
 
 /** An exception is written as an event of that name, as recordings are. */
 const exception = (type: string, message: string) => ({ exception: { type, message } })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { bedrockEmbeddings } from './embeddings'
 import { ApiError } from '../../errors'
-import { sampleSource } from '../samples'
+import { sampleSource } from '../../../testing/providers/samples'
 import type { EmbeddingItem } from '../../wire/embedding-request'
 import { noUsage } from '../../wire/usage'
 

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from '../../../testing/property'
 import { BrokenFrame, FrameReader } from './event-stream'
-import { createEventFrame, exceptionFrame, createFrame } from './samples'
+import {
+  createEventFrame,
+  exceptionFrame,
+  createFrame,
+} from '../../../testing/providers/bedrock-samples'
 import { EventTooLong } from '../../wire/sse'
 
 const events = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { refusesSignatures, toError, toStreamError } from './failure'
-import { sampleSource } from '../samples'
+import { sampleSource } from '../../../testing/providers/samples'
 
 const told = (status: number, body: unknown, retryAfter: string | null = null) =>
   toError({ status, body, retryAfter }, sampleSource)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { FrameReader } from './event-stream'
 import { createPartsReader } from './parts'
-import { createEventFrame, exceptionFrame } from './samples'
+import { createEventFrame, exceptionFrame } from '../../../testing/providers/bedrock-samples'
 import { toUsage } from './usage'
 import { ApiError } from '../../errors'
 import {
@@ -12,11 +12,12 @@ import {
   sampleSource,
   together,
   type SampleAnswer,
-} from '../samples'
+} from '../../../testing/providers/samples'
 import type { Part } from '../../wire/answer-part'
 import { noUsage } from '../../wire/usage'
 
-const own = (name: string) => linesOf(join(import.meta.dir, 'fixtures', `${name}.chunks.txt`))
+const own = (name: string) =>
+  linesOf(join(import.meta.dir, '../../../testing/golden/bedrock', `${name}.chunks.txt`))
 
 /** The parts of a stream that arrives in those pieces. */
 function partsOf(pieces: readonly Uint8Array[]): Part[] {

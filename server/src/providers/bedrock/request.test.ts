@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from '../../../testing/property'
 import { bedrock } from '.'
-import { bodyOf, sampleCall, sampleUser, write } from './samples'
-import { anyHistory, sampleChat, sampleTool } from '../samples'
+import { bodyOf, sampleCall, sampleUser, write } from '../../../testing/providers/bedrock-samples'
+import { anyHistory, sampleChat, sampleTool } from '../../../testing/providers/samples'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
 const png = 'data:image/png;base64,iVBORw0KGgo='

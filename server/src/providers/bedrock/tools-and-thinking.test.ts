@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { bodyOf, sampleCall, sampleUser } from './samples'
-import { sampleTool } from '../samples'
+import { bodyOf, sampleCall, sampleUser } from '../../../testing/providers/bedrock-samples'
+import { sampleTool } from '../../../testing/providers/samples'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
 const claude = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0'

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { cohere } from '.'
-import { answers, recordings } from './golden-answers'
-import { requests } from './golden-requests'
-import { describeAdapter, type ErrorRow } from '../conformance'
-import { linesOf } from '../samples'
+import { answers, recordings } from '../../../testing/golden/cohere/answers'
+import { requests } from '../../../testing/golden/cohere/requests'
+import { describeAdapter, type ErrorRow } from '../../../testing/conformance/conformance'
+import { linesOf } from '../../../testing/providers/samples'
 
-const own = (name: string) => linesOf(join(import.meta.dir, 'fixtures', `${name}.chunks.txt`))
+const own = (name: string) =>
+  linesOf(join(import.meta.dir, '../../../testing/golden/cohere', `${name}.chunks.txt`))
 
 const refused = (status: number, message = 'No.') => ({
   what: `errors: ${status} ${message}`,

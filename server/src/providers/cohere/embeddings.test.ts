@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { cohereEmbeddings } from './embeddings'
 import { ApiError } from '../../errors'
-import { hasRecordings, recordedAnswer, sampleSource } from '../samples'
+import { hasRecordings, recordedAnswer, sampleSource } from '../../../testing/providers/samples'
 import { noUsage } from '../../wire/usage'
 
 const headers = new Headers()

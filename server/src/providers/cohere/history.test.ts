@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import * as fc from '../../../testing/property'
 import { toMessages } from './messages'
-import { anyHistory, sampleChat } from '../samples'
+import { anyHistory, sampleChat } from '../../../testing/providers/samples'
 import { isObject } from '../../wire/json-body'
 
 test('whatever the history, no message is blank and every result has its call', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import * as fc from '../../../testing/property'
 import { createPartsReader } from './parts'
-import { sampleSource, together } from '../samples'
+import { sampleSource, together } from '../../../testing/providers/samples'
 
 const piece = (type: string, text: string) => ({
   type: `tool-call-${type}`,

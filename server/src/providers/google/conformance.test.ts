@@ -1,8 +1,13 @@
-import { groundedAnswers } from './golden-grounding'
+import { groundedAnswers } from '../../../testing/golden/google/grounding'
 import { google } from '.'
-import { target } from './chat-for-tests'
-import { eventsOf, ours } from './recordings-for-tests'
-import { describeAdapter, type AnswerRow, type ErrorRow, type RequestRow } from '../conformance'
+import { target } from '../../../testing/providers/google-chat'
+import { eventsOf, ours } from '../../../testing/providers/google-recordings'
+import {
+  describeAdapter,
+  type AnswerRow,
+  type ErrorRow,
+  type RequestRow,
+} from '../../../testing/conformance/conformance'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { packCallId } from '../../wire/packed-call-id'
 

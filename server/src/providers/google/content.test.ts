@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { refusal, turnsOf, user } from './chat-for-tests'
+import { refusal, turnsOf, user } from '../../../testing/providers/google-chat'
 
 const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBO' } }
 const inlineImage = { inlineData: { mimeType: 'image/png', data: 'iVBO' } }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import * as fc from '../../../testing/property'
-import { call, chatOf, target } from './chat-for-tests'
+import { call, chatOf, target } from '../../../testing/providers/google-chat'
 import { google } from './index'
 import type { GeminiPart } from './content'
 import type { GoogleTurn } from './history'

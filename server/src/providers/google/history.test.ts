@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { assistant, call, refusal, tool, turnsOf, user } from './chat-for-tests'
+import {
+  assistant,
+  call,
+  refusal,
+  tool,
+  turnsOf,
+  user,
+} from '../../../testing/providers/google-chat'
 
 const text = (role: string, ...texts: string[]) => ({
   role,

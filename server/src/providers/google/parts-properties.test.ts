@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import * as fc from '../../../testing/property'
 import { google } from './index'
-import { source } from './recordings-for-tests'
+import { source } from '../../../testing/providers/google-recordings'
 import { ApiError } from '../../errors'
 import { isObject } from '../../wire/json-body'
 import type { Part } from '../../wire/answer-part'

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { google } from './index'
-import { eventsOf, ours, partsOf, said, source, usage } from './recordings-for-tests'
+import {
+  eventsOf,
+  ours,
+  partsOf,
+  said,
+  source,
+  usage,
+} from '../../../testing/providers/google-recordings'
 import type { FinishReason } from '../../wire/finish-reason'
 
 const recorded = (name: string) => said(partsOf(eventsOf(ours, name)))

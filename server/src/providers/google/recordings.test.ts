@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { eventsOf, ours, partsOf, said, theirs, usage } from './recordings-for-tests'
+import {
+  eventsOf,
+  ours,
+  partsOf,
+  said,
+  theirs,
+  usage,
+} from '../../../testing/providers/google-recordings'
 import { unpackCallId, unpackSignature } from '../../wire/packed-call-id'
 import { SseReader } from '../../wire/sse'
 

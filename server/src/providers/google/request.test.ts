@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { bodyOf, call, chatOf, target } from './chat-for-tests'
+import { bodyOf, call, chatOf, target } from '../../../testing/providers/google-chat'
 import { google } from './index'
 import type { JsonObject } from '../../wire/json-body'
 

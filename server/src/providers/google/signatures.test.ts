@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { assistant, call, tool, turnsOf, user } from './chat-for-tests'
+import { assistant, call, tool, turnsOf, user } from '../../../testing/providers/google-chat'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { packCallId } from '../../wire/packed-call-id'
 import type { AdapterTarget } from '../adapter'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { bodyOf, target } from './chat-for-tests'
+import { bodyOf, target } from '../../../testing/providers/google-chat'
 import { isObject } from '../../wire/json-body'
 
 const thinkingOf = (model: string, effort: string | undefined, reasoning = true) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { bodyOf } from './chat-for-tests'
+import { bodyOf } from '../../../testing/providers/google-chat'
 import type { JsonObject } from '../../wire/json-body'
 
 const weather = { type: 'function', function: { name: 'weather' } }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { usage } from './recordings-for-tests'
+import { usage } from '../../../testing/providers/google-recordings'
 import { readGoogleUsage } from './usage'
 import type { Usage } from '../../wire/usage'
 

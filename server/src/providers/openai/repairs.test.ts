@@ -3,7 +3,7 @@ import { toUpstreamChat } from './request'
 import { RelayOptions } from '../provider'
 import { providers } from '../registry'
 import { responses } from '../responses'
-import { sampleChat, sampleTarget } from '../samples'
+import { sampleChat, sampleTarget } from '../../../testing/providers/samples'
 import type { JsonObject } from '../../wire/json-body'
 
 const options = RelayOptions.parse({})

@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import * as fc from '../../../testing/property'
 import { responses } from '.'
-import { answers, recordings } from './golden-answers'
-import { requests } from './golden-requests'
+import { answers, recordings } from '../../../testing/golden/responses/answers'
+import { requests } from '../../../testing/golden/responses/requests'
 import { toInput } from './input'
-import { describeAdapter, type ErrorRow } from '../conformance'
-import { anyHistory, linesOf, sampleChat } from '../samples'
+import { describeAdapter, type ErrorRow } from '../../../testing/conformance/conformance'
+import { anyHistory, linesOf, sampleChat } from '../../../testing/providers/samples'
 
 const refused = (status: number, fields: object = {}) => ({
   what: `errors: ${status} ${JSON.stringify(fields)}`,
@@ -66,7 +66,9 @@ describeAdapter('responses', {
     ...answers,
     {
       what: 'tools, reasoning: two calls, one whole at its end, thoughts that come back',
-      events: linesOf(join(import.meta.dir, 'fixtures/thinking-calls.chunks.txt')),
+      events: linesOf(
+        join(import.meta.dir, '../../../testing/golden/responses/thinking-calls.chunks.txt'),
+      ),
       message: {
         reasoning_content: '**Looking**\n\nIn Zürich.',
         reasoning_details: [

@@ -6,7 +6,7 @@ import {
   withKnownEffort,
 } from './needs-responses'
 import { responsesModels } from './models'
-import { sampleChat, sampleTool } from '../samples'
+import { sampleChat, sampleTool } from '../../../testing/providers/samples'
 
 const flags = (fields: object) => ResponsesFlags.parse(fields)
 const tools = { tools: [sampleTool('look')] }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createPartsReader } from './parts'
-import { sampleSource, together } from '../samples'
+import { sampleSource, together } from '../../../testing/providers/samples'
 import type { JsonObject } from '../../wire/json-body'
 
 const partsOf = (...events: JsonObject[]) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { expressBaseUrl, openaiChatPath, getSurface, toVertexBaseUrl } from './address'
 import { vertexGemini } from './index'
-import { call, chatOf, target } from '../google/chat-for-tests'
+import { call, chatOf, target } from '../../../testing/providers/google-chat'
 
 test.each([
   ['global', 'https://aiplatform.googleapis.com/v1/projects/p-1/locations/global'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { anthropicOnVertex } from './anthropic'
 import { anthropic } from '../anthropic'
-import { chatOf, target } from '../google/chat-for-tests'
+import { chatOf, target } from '../../../testing/providers/google-chat'
 import type { JsonObject } from '../../wire/json-body'
 import { nonsense, type ErrorSource } from '../upstream-error'
 import type { Adapter, AdapterTarget } from '../adapter'

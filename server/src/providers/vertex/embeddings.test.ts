@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { vertexEmbeddings } from './embeddings'
-import { source } from '../google/recordings-for-tests'
+import { source } from '../../../testing/providers/google-recordings'
 
 const read = (body: unknown) => vertexEmbeddings.read({ body, headers: new Headers() }, source)
 const target = { upstreamModel: 'text-embedding-005', dimensions: undefined, task: undefined }

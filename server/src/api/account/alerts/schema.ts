@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { alertTypes, channels, periods, type AlertType } from '../../../alerts/alert'
+import { Pagination } from '../../../http/documentation'
+import { line } from '../../../http/fields'
+import { broken } from '../../../wire/field-error'
+
+const mostPercent = 100
+
+const name = line(200)
+const type = z.enum(alertTypes)
+const threshold = z.number().min(0).max(1e12)
+const period = z.enum(periods)
+/** Drops repeated channels. */
+const notificationChannels = z
+  .array(z.enum(channels))
+  .max(20)
+  .transform((wanted) => channels.filter((channel) => wanted.includes(channel)))
+const description = z.string().max(500)
+const minRequests = z.int().min(1).max(1_000_000)
+
+/** Finds a conflict between type and threshold of an alert. */
+export function findAlertConflict(alert: { type: AlertType; threshold: number }) {
+  const isPercent = alert.type === 'error_rate' || alert.type === 'quota_limit'
+  if (!isPercent || alert.threshold <= mostPercent) return undefined
+  const words = `must be at most ${mostPercent}: it is a percentage.`
+  return broken('out_of_range', words, ['threshold'])
+}
+
+/** A new alert. Source: contract 6.1. */
+export const NewAlert = z
+  .object({
+    name,
+    type,
+    threshold: threshold.describe(
+      'USD for cost_threshold, milliseconds for model_latency, else percent; without effect for unusual_activity',
+    ),
+    period: period.nullish().transform((value) => value ?? 'day'),
+    enabled: z
+      .boolean()
+      .nullish()
+      .transform((value) => value ?? true),
+    notification_channels: notificationChannels
+      .nullish()
+      .transform((value) => value ?? [...channels]),
+    description: description.nullish().transform((value) => value ?? null),
+    min_requests: minRequests
+      .nullish()
+      .transform((value) => value ?? null)
+      .describe('10 for error_rate, 1 for model_latency; without effect for other types'),
+  })
+  .superRefine((alert, ctx) => {
+    const conflict = findAlertConflict(alert)
+    if (conflict) ctx.addIssue(conflict)
+  })
+export type NewAlert = z.output<typeof NewAlert>
+
+export const ChangedAlert = z.object({
+  name: name.optional(),
+  type: type.optional(),
+  threshold: threshold.optional(),
+  period: period.optional(),
+  enabled: z.boolean().optional(),
+  notification_channels: notificationChannels.optional(),
+  description: description.nullish(),
+  min_requests: minRequests.nullish(),
+})
+export type ChangedAlert = z.output<typeof ChangedAlert>
+
+const described = {
+  id: z.string(),
+  name: z.string(),
+  type,
+  threshold: z.number(),
+  period,
+  enabled: z.boolean(),
+  notification_channels: z.array(z.enum(channels)),
+  description: z.string().nullable(),
+  min_requests: z.int().nullable(),
+  created_at: z.iso.datetime(),
+}
+
+const counted = {
+  trigger_count: z.int(),
+  last_triggered_at: z.iso.datetime().nullable(),
+}
+
+export const Trigger = z
+  .object({
+    id: z.string(),
+    triggered_at: z.iso.datetime(),
+    value: z.number().describe('What was measured'),
+    acknowledged: z.boolean(),
+  })
+  .meta({ ref: 'AlertTrigger' })
+
+export const CreatedAlert = z.object(described).meta({ ref: 'CreatedAlert' })
+export const ListedAlert = z.object({ ...described, ...counted }).meta({ ref: 'ListedAlert' })
+
+export const Alert = z
+  .object({
+    ...described,
+    ...counted,
+    recent_triggers: z.array(Trigger).describe('The last ten, newest first'),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ ref: 'Alert' })
+
+export const AlertList = z.object({ alerts: z.array(ListedAlert), pagination: Pagination })
+
+export const AlertTest = z
+  .object({
+    success: z.boolean(),
+    message: z.string(),
+    channels: z.array(z.enum(channels)).describe('Those that were reached'),
+  })
+  .meta({ ref: 'AlertTest' })
+
+/** Query of the list. */
+export const AlertFilter = z.object({
+  type: type.optional(),
+  enabled: z.enum(['true', 'false']).optional(),
+})
+export type AlertFilter = z.output<typeof AlertFilter>

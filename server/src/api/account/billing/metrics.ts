@@ -1,0 +1,172 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { toBucketStart, listBuckets, dayMs, type MetricsPeriod } from './period'
+import type { Metrics } from './schema'
+import type { BilledAccount } from './billed-account'
+import type { Schema } from '../../../platform/db/schema'
+import { toTimestamp } from '../../../http/fields'
+import { toUsd } from '../../../wire/usd'
+
+interface Sums {
+  requests: bigint
+  successes: bigint
+  failures: bigint
+  input: bigint
+  output: bigint
+  duration: bigint
+  /** The number of requests with a latency. */
+  timed: bigint
+  cost: bigint
+}
+
+const nothing: Sums = {
+  requests: 0n,
+  successes: 0n,
+  failures: 0n,
+  input: 0n,
+  output: 0n,
+  duration: 0n,
+  timed: 0n,
+  cost: 0n,
+}
+
+const added = (a: Sums, b: Sums): Sums => ({
+  requests: a.requests + b.requests,
+  successes: a.successes + b.successes,
+  failures: a.failures + b.failures,
+  input: a.input + b.input,
+  output: a.output + b.output,
+  duration: a.duration + b.duration,
+  timed: a.timed + b.timed,
+  cost: a.cost + b.cost,
+})
+
+/** A table of sums, and the filter for an account's rows. */
+interface Source {
+  table: RawBuilder<unknown>
+  isOf: RawBuilder<unknown>
+  sums: RawBuilder<unknown>
+  cost: RawBuilder<unknown>
+}
+
+/**
+ * Sums an account's requests from its log, whichever provider served them and whichever account paid, counted as
+ * the log's own statistics are; the cost is the amount that the account paid.
+ */
+const ofLogs = (userId: string): Source => ({
+  table: sql`request_sum`,
+  isOf: sql`user_id = ${userId}`,
+  sums: sql`
+    sum(requests)::bigint as requests, sum(successes)::bigint as successes,
+    sum(failures)::bigint as failures, sum(input_tokens)::bigint as input,
+    sum(output_tokens)::bigint as output, sum(latency_ms)::bigint as duration,
+    sum(successes)::bigint as timed,
+    sum(own_cost)::bigint as cost`,
+  cost: sql`own_cost`,
+})
+
+/** Sums the provider requests on an organization's account; logs belong to their callers. */
+const ofUsage = (organizationId: string): Source => ({
+  table: sql`usage_sum`,
+  isOf: sql`account_id = ${organizationId}`,
+  sums: sql`
+    sum(requests)::bigint as requests,
+    sum(requests - failures - cancellations)::bigint as successes,
+    sum(failures)::bigint as failures,
+    sum(input_tokens + cached_input_tokens + cache_write_tokens + audio_input_tokens)::bigint as input,
+    sum(output_tokens + reasoning_tokens + audio_output_tokens)::bigint as output,
+    sum(duration_ms)::bigint as duration, sum(requests)::bigint as timed, sum(cost - written_off)::bigint as cost`,
+  // Amounts that were written off were not charged.
+  cost: sql`cost - written_off`,
+})
+
+const sourceOf = ({ id, organizationId }: BilledAccount): Source =>
+  organizationId === null ? ofLogs(id) : ofUsage(id)
+
+const within = ({ grain, start, end }: Pick<MetricsPeriod, 'grain' | 'start' | 'end'>) =>
+  sql`grain = ${grain} and starts_at >= ${start} and starts_at < ${end}`
+
+const projectedDays = 30
+
+/** Reads the usage and cost of an account from the sums that the ledger keeps. Source: contract 6.7. */
+export async function readMetrics(
+  db: Kysely<Schema>,
+  account: BilledAccount,
+  { period, now }: { period: MetricsPeriod; now: Date },
+): Promise<Metrics> {
+  const { table, isOf, sums, cost } = sourceOf(account)
+  const lately = { grain: 'hour', start: new Date(now.getTime() - projectedDays * dayMs), end: now }
+  const [byModel, byTime, recent] = await Promise.all([
+    sql<Sums & { model: string }>`
+      select model, ${sums} from ${table} where ${isOf} and ${within(period)}
+      group by model order by cost desc, requests desc, model`.execute(db),
+    sql<Sums & { starts_at: Date }>`
+      select starts_at, ${sums} from ${table} where ${isOf} and ${within(period)}
+      group by starts_at`.execute(db),
+    sql<{ cost: bigint }>`
+      select coalesce(sum(${cost}), 0)::bigint as cost from ${table}
+      where ${isOf} and ${within({ ...lately, grain: 'hour' })}`.execute(db),
+  ])
+  const total = byModel.rows.reduce<Sums>(added, nothing)
+  // Requests for unknown model names are summed without a model.
+  const models = byModel.rows.filter(({ model }) => model !== '')
+  return {
+    period: { start: toTimestamp(period.start), end: toTimestamp(period.end) },
+    summary: summaryOf(total, models.length),
+    by_model: models.map((row) => ({
+      model: row.model,
+      provider: row.model.slice(0, Math.max(0, row.model.indexOf('/'))),
+      requests: Number(row.requests),
+      input_tokens: Number(row.input),
+      output_tokens: Number(row.output),
+      cost: toUsd(row.cost),
+      percentage: percentage(row.cost, total.cost),
+    })),
+    time_series: seriesOf(period, byTime.rows),
+    projections: projected(recent.rows[0]?.cost ?? 0n),
+  }
+}
+
+/** A percentage with two decimals; null where the whole is zero. */
+const percentage = (part: bigint, whole: bigint) =>
+  whole === 0n ? null : Math.round((Number(part) / Number(whole)) * 10_000) / 100
+
+const summaryOf = (total: Sums, models: number): Metrics['summary'] => ({
+  total_requests: Number(total.requests),
+  success_rate: percentage(total.successes, total.successes + total.failures),
+  total_tokens: Number(total.input + total.output),
+  input_tokens: Number(total.input),
+  output_tokens: Number(total.output),
+  total_cost: toUsd(total.cost),
+  avg_latency_ms:
+    total.timed === 0n
+      ? null
+      : Math.round((100 * Number(total.duration)) / Number(total.timed)) / 100,
+  models_used: models,
+})
+
+function seriesOf(
+  period: MetricsPeriod,
+  rows: readonly (Sums & { starts_at: Date })[],
+): Metrics['time_series'] {
+  const byBucket = new Map<number, Sums>()
+  for (const row of rows) {
+    const bucket = toBucketStart(row.starts_at.getTime(), period.granularity)
+    byBucket.set(bucket, added(byBucket.get(bucket) ?? nothing, row))
+  }
+  return listBuckets(period).map((ms) => {
+    const { requests, input, output, cost } = byBucket.get(ms) ?? nothing
+    return {
+      timestamp: toTimestamp(new Date(ms)),
+      requests: Number(requests),
+      tokens: Number(input + output),
+      cost: toUsd(cost),
+    }
+  })
+}
+
+/** Projects costs from the daily mean of the last 30 days. */
+function projected(cost: bigint): Metrics['projections'] {
+  const half = BigInt(projectedDays / 2)
+  const over = (days: bigint) => toUsd((cost * days + half) / BigInt(projectedDays))
+  return { daily_average: over(1n), next_7_days: over(7n), next_30_days: toUsd(cost) }
+}

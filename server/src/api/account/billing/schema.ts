@@ -1,0 +1,158 @@
+import { z } from 'zod'
+import { Pagination } from '../../../http/documentation'
+import { usd } from '../../../wire/usd'
+import { moment } from '../../../http/span'
+
+const dollar = 1_000_000_000n
+
+/** The organization whose billing is requested; without it the caller's own. */
+const organization_id = z.string().max(100).optional()
+
+export const BillingOwner = z.object({ organization_id })
+
+const types = ['purchase', 'usage', 'refund', 'adjustment', 'bonus'] as const
+const statuses = ['pending', 'completed', 'failed', 'expired'] as const
+
+export const TransactionFilter = z.object({
+  organization_id,
+  type: z.enum(types).optional(),
+  status: z.enum(statuses).optional(),
+  start_date: moment.optional(),
+  end_date: moment.optional(),
+})
+export type TransactionFilter = z.output<typeof TransactionFilter>
+
+export const granularities = ['hour', 'day', 'week', 'month'] as const
+
+export const MetricsFilter = z.object({
+  organization_id,
+  period: z.enum(['24h', '7d', '30d']).optional(),
+  start_date: moment.optional(),
+  end_date: moment.optional(),
+  granularity: z.enum(granularities).optional(),
+})
+export type MetricsFilter = z.output<typeof MetricsFilter>
+
+const address = z.string().max(2000)
+
+/** A purchase of credits. Source: contract 6.7. */
+export const CheckoutFields = z.object({
+  amount: usd(2, 1)
+    .refine((amount) => amount <= 10_000n * dollar, {
+      params: { issue: 'out_of_range' },
+      message: 'must be at most 10000.',
+    })
+    .describe('USD'),
+  currency: z.literal('USD').default('USD'),
+  organization_id: z.string().max(100).optional(),
+  success_url: address.optional().describe('Where one is led after paying'),
+  cancel_url: address.optional().describe('Where one is led who goes back'),
+  save_payment_method: z
+    .boolean()
+    .default(false)
+    .describe('Keeps what is paid with, for automatic recharges'),
+})
+export type CheckoutFields = z.output<typeof CheckoutFields>
+
+export const Checkout = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    amount: z.number(),
+    currency: z.literal('USD'),
+    status: z.enum(statuses),
+    organization_id: z.string().nullable(),
+    expires_at: z.iso.datetime(),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ ref: 'Checkout' })
+export type Checkout = z.output<typeof Checkout>
+
+export const Balance = z
+  .object({
+    balance: z.number().describe('What is booked'),
+    held: z.number().describe('What is set aside for running requests'),
+    available_balance: z.number(),
+    currency: z.literal('USD'),
+    minimum_required: z.number(),
+    warning_threshold: z.number(),
+    low_balance: z.boolean(),
+    funding_source: z.enum(['personal', 'organization']),
+    organization_id: z.string().nullable(),
+    payment_method_required: z.boolean(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ ref: 'Balance' })
+export type Balance = z.output<typeof Balance>
+
+const Transaction = z
+  .object({
+    id: z.string(),
+    type: z.enum(types),
+    amount: z.number().describe('Positive adds, negative spends'),
+    currency: z.literal('USD'),
+    balance_after: z.number().nullable(),
+    description: z.string(),
+    status: z.enum(statuses),
+    payer: z.enum(['personal', 'organization']),
+    organization_id: z.string().nullable(),
+    reference_id: z.string().nullable().describe('A request or a checkout'),
+    request_count: z.int().nullable(),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ ref: 'Transaction' })
+export type Transaction = z.output<typeof Transaction>
+
+export const TransactionList = z.object({
+  transactions: z.array(Transaction),
+  pagination: Pagination,
+})
+
+const share = z.number().nullable().describe('0 to 100')
+
+export const Metrics = z
+  .object({
+    period: z.object({ start: z.iso.datetime(), end: z.iso.datetime() }),
+    summary: z.object({
+      total_requests: z
+        .int()
+        .describe(
+          'Those in the request logs of the account; of an organization those asked of a provider',
+        ),
+      success_rate: share.describe(
+        '0 to 100, of the requests that succeeded or failed; null where there are none',
+      ),
+      total_tokens: z.int(),
+      input_tokens: z.int(),
+      output_tokens: z.int(),
+      total_cost: z.number(),
+      avg_latency_ms: z.number().nullable(),
+      models_used: z.int(),
+    }),
+    by_model: z.array(
+      z.object({
+        model: z.string(),
+        provider: z.string(),
+        requests: z.int(),
+        input_tokens: z.int(),
+        output_tokens: z.int(),
+        cost: z.number(),
+        percentage: share,
+      }),
+    ),
+    time_series: z.array(
+      z.object({
+        timestamp: z.iso.datetime(),
+        requests: z.int(),
+        tokens: z.int(),
+        cost: z.number(),
+      }),
+    ),
+    projections: z.object({
+      next_7_days: z.number(),
+      next_30_days: z.number(),
+      daily_average: z.number(),
+    }),
+  })
+  .meta({ ref: 'BillingMetrics' })
+export type Metrics = z.output<typeof Metrics>

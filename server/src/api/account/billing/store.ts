@@ -1,0 +1,97 @@
+import type { Kysely } from 'kysely'
+import { readBalance } from './balance'
+import { readMetrics } from './metrics'
+import { toMetricsPeriod } from './period'
+import { checkReturnUrls } from './return-address'
+import type { Checkout, MetricsFilter, CheckoutFields, TransactionFilter } from './schema'
+import { listTransactions } from './transactions'
+import { findBilledAccount } from './billed-account'
+import type { Principal } from '../../../auth/principal'
+import type { Schema } from '../../../platform/db/schema'
+import { invalidRequest } from '../../../errors'
+import { toTimestamp } from '../../../http/fields'
+import type { Page } from '../../../http/paging'
+import type { RepeatPorts } from '../../../http/answer-once'
+import { openCheckout, type OpenCheckout } from '../../../payments/checkout'
+import type { Processor } from '../../../payments/processor'
+import type { LiveSettings } from '../../../platform/settings/live-settings'
+import { toUsd } from '../../../wire/usd'
+
+interface Options {
+  db: Kysely<Schema>
+  settings: Pick<LiveSettings, 'current'>
+  /** Undefined without a configured payment processor. */
+  processor: Processor | undefined
+  /** The public address of this service, undefined where none is configured. */
+  baseUrl: string | undefined
+  /** Idempotency of checkouts. */
+  repeat: RepeatPorts
+}
+
+/** One request for a checkout. */
+export interface Asking {
+  /** The address at which this request reached the service. */
+  origin: string
+  /** Must be called before the call to the processor. */
+  dispatched: () => void
+}
+
+export type BillingStore = ReturnType<typeof createBillingStore>
+
+const toCheckout = (row: OpenCheckout, organizationId: string | null): Checkout => ({
+  id: row.id,
+  url: row.url,
+  amount: toUsd(row.amount),
+  currency: 'USD',
+  status: row.status,
+  organization_id: organizationId,
+  expires_at: toTimestamp(row.expires_at),
+  created_at: toTimestamp(row.created_at),
+})
+
+/**
+ * Balances, their transactions, and checkouts. All reject with `resource_not_found` for foreign organizations, and
+ * with `insufficient_permissions` for callers that do not manage them.
+ */
+export function createBillingStore({ db, settings, processor, baseUrl, repeat }: Options) {
+  return {
+    repeat,
+    balance: async (principal: Principal, organizationId: string | undefined) =>
+      readBalance(db, await findBilledAccount(db, principal, organizationId), settings.current),
+    transactions: async (principal: Principal, page: Page, filter: TransactionFilter) =>
+      listTransactions(db, await findBilledAccount(db, principal, filter.organization_id), {
+        page,
+        filter,
+      }),
+    async metrics(principal: Principal, filter: MetricsFilter) {
+      const now = new Date()
+      const period = toMetricsPeriod(filter, now.getTime())
+      const account = await findBilledAccount(db, principal, filter.organization_id)
+      return readMetrics(db, account, { period, now })
+    },
+    async checkout(principal: Principal, fields: CheckoutFields, { origin, dispatched }: Asking) {
+      if (fields.organization_id !== undefined && fields.save_payment_method) {
+        const words = 'save_payment_method: only accounts recharge by themselves, no organizations.'
+        throw invalidRequest('save_payment_method', 'conflict', words)
+      }
+      const returnTo = checkReturnUrls(fields, {
+        ownAddress: baseUrl ?? origin,
+        origins: settings.current.allowedReturnOrigins,
+      })
+      const account = await findBilledAccount(db, principal, fields.organization_id)
+      if (!processor) {
+        const words = 'Nothing can be bought here yet: the operator has to set STRIPE_SECRET_KEY.'
+        throw invalidRequest(null, 'not_allowed', words)
+      }
+      dispatched()
+      const opened = await openCheckout(db, processor, {
+        userId: principal.userId,
+        accountId: account.id,
+        amount: fields.amount,
+        saveMethod: fields.save_payment_method,
+        returnTo,
+      })
+      return toCheckout(opened, account.organizationId)
+    },
+  }
+}

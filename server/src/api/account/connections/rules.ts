@@ -1,0 +1,126 @@
+import type { Selectable, Updateable } from 'kysely'
+import type { Catalog } from '../../../catalog/catalog'
+import type { ConnectionRow } from '../../../platform/db/schema'
+import { connectionSecret, seal, type SealingKeys } from '../../../platform/db/sealed'
+import { invalidRequest } from '../../../errors'
+import { present } from '../../../http/fields'
+import type { ConnectionOptions } from '../../../providers/connection-options'
+import { deriveAddress } from '../../../providers/own-address'
+import type { Provider } from '../../../providers/provider'
+
+/** Returns a part of a secret that tells keys apart but is too short to use. */
+export const shownPart = (secret: string) =>
+  secret.slice(0, Math.min(8, Math.floor(secret.length / 4)))
+
+export const toSecretColumns = (secret: string, id: string, keys: SealingKeys) => ({
+  secret: seal(secret, keys, connectionSecret(id)),
+  secret_key_id: keys[0].id,
+  api_key_prefix: shownPart(secret),
+})
+
+interface Wanted {
+  provider: string
+  gateway_type?: 2 | 3 | undefined
+  api_key?: string | undefined
+  endpoint_url?: string | null | undefined
+  options?: ConnectionOptions | undefined
+}
+
+/** Returns the provider of a new connection. Throws `invalid_request` for missing or excess fields. */
+export function checkProvider({ snapshot }: Catalog, fields: Wanted): Provider {
+  const provider = snapshot.providers.get(fields.provider)
+  if (!provider) {
+    throw invalidRequest('provider', 'unknown_value', `provider: there is no "${fields.provider}".`)
+  }
+  if (fields.gateway_type === 3) return provider
+  if (!fields.api_key && !provider.keyless) {
+    throw invalidRequest('api_key', 'required', `api_key: ${provider.name} needs one.`)
+  }
+  const address = fields.endpoint_url ?? addressFor(provider, fields) ?? provider.baseUrl
+  // An address with an unfilled placeholder, such as a resource's name, is not usable.
+  if (!address || address.includes('{')) throw homeless(provider)
+  return provider
+}
+
+const homeless = ({ name }: Provider) =>
+  invalidRequest('endpoint_url', 'required', `endpoint_url: ${name} has no address of its own.`)
+
+/** Throws `invalid_request` for a malformed credential. */
+const addressFor = (provider: Provider, { api_key: secret, options = {} }: Wanted) =>
+  deriveAddress({ provider, connection: { baseUrl: null, secret: secret ?? null, options } })
+
+interface Changed {
+  name?: string | undefined
+  api_key?: string | undefined
+  endpoint_url?: string | null | undefined
+  billing_mode?: 'org_pays' | 'member_pays' | undefined
+  is_default?: boolean | undefined
+  priority?: number | undefined
+  options?: ConnectionOptions | undefined
+  rate_limits?: { rpm?: number | null | undefined; tpm?: number | null | undefined } | undefined
+  status?: 'active' | 'inactive' | undefined
+}
+
+type Row = Selectable<ConnectionRow>
+
+/** Whether a change points the connection to another address. */
+export const leadsElsewhere = (row: Row, { endpoint_url: address }: Changed) =>
+  address !== undefined && address !== row.endpoint_url
+
+/** Converts a change to columns. A secret belongs to the address that it was given for. */
+export function toColumns(
+  row: Row,
+  changed: Changed,
+  keys: SealingKeys,
+): Updateable<ConnectionRow> {
+  const { api_key: secret, rate_limits: limits, options, ...fields } = changed
+  refuseSecrets(row, changed)
+  if (secret !== undefined && fields.endpoint_url === undefined) {
+    throw invalidRequest('api_key', 'not_allowed', 'api_key: change it with update-key.')
+  }
+  const isMoved = leadsElsewhere(row, changed)
+  const isDiscarded = isMoved && secret === undefined && row.secret !== null
+  return {
+    ...present(fields),
+    ...(limits && { rpm: limits.rpm ?? null, tpm: limits.tpm ?? null }),
+    ...(options && { options: JSON.stringify(options) }),
+    ...(isMoved && { model_count: 0 }),
+    ...(secret !== undefined && toSecretColumns(secret, row.id, keys)),
+    ...(isDiscarded && {
+      secret: null,
+      secret_key_id: null,
+      api_key_prefix: null,
+      status: 'inactive',
+    }),
+  }
+}
+
+/** Throws `invalid_request` for fields that only the gateway of a connection knows. */
+export function refuseSecrets({ gateway_type: type }: Row, changed: Changed): void {
+  if (type === 2) return
+  for (const name of ['api_key', 'endpoint_url'] as const) {
+    if (changed[name] === undefined) continue
+    throw invalidRequest(name, 'not_allowed', `${name}: the gateway has its own.`)
+  }
+}
+
+/** Requires an address after the change, and a secret where the provider needs one. */
+export function checkChange(
+  { snapshot }: Catalog,
+  row: Row,
+  columns: Updateable<ConnectionRow>,
+): void {
+  if (row.gateway_type === 3) return checkGateway(row, columns)
+  const provider = snapshot.providers.get(row.provider)
+  if (columns.endpoint_url === null && provider?.baseUrl === null) {
+    throw homeless(provider)
+  }
+  if (columns.status === 'active' && !(columns.secret ?? row.secret) && !provider?.keyless) {
+    throw invalidRequest('status', 'wrong_state', 'status: give it a key with update-key first.')
+  }
+}
+
+function checkGateway({ gateway_id: gatewayId }: Row, { status }: Updateable<ConnectionRow>): void {
+  if (status !== 'active' || gatewayId !== null) return
+  throw invalidRequest('status', 'wrong_state', 'status: its gateway was deleted.')
+}

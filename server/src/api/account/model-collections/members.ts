@@ -1,0 +1,89 @@
+import type { Transaction } from 'kysely'
+import { mostMembers, type NewMember, type NewMembers } from './schema'
+import { collectionPrefix } from '../../../catalog/collection'
+import type { Schema } from '../../../platform/db/schema'
+import { ApiError, invalidRequest } from '../../../errors'
+
+type Trx = Transaction<Schema>
+
+const lowestRank = 1000
+
+/** Whether a model exists for the owner of a collection. */
+export type IsKnown = (modelId: string) => boolean
+
+/** Throws `not_allowed` for a collection, `model_not_found` for an unknown model; `at` names the field. */
+export function checkMembers(
+  members: readonly NewMember[],
+  isKnown: IsKnown,
+  at: (position: number) => string,
+): void {
+  for (const [position, { model_id: id }] of members.entries()) {
+    const param = at(position)
+    if (id.startsWith(collectionPrefix)) {
+      throw invalidRequest(param, 'not_allowed', `${param}: a collection has no collections.`)
+    }
+    if (!isKnown(id)) {
+      const message = `${param}: there is no model "${id}". GET /v1/models lists what is there.`
+      throw new ApiError('model_not_found', { param, message })
+    }
+  }
+}
+
+/** Replaces all members. */
+export async function replaceMembers(
+  trx: Trx,
+  collectionId: string,
+  members: readonly NewMember[],
+): Promise<void> {
+  const known = await trx
+    .deleteFrom('model_collection_member')
+    .where('collection_id', '=', collectionId)
+    .returning(['model_id', 'added_at'])
+    .execute()
+  if (members.length === 0) return
+  const addedAt = new Map(known.map((row) => [row.model_id, row.added_at]))
+  const rows = members.map(({ priority, ...member }, position) => ({
+    collection_id: collectionId,
+    priority: priority ?? position + 1,
+    added_at: addedAt.get(member.model_id) ?? new Date(),
+    ...member,
+  }))
+  await trx.insertInto('model_collection_member').values(rows).execute()
+}
+
+/** Normalizes one or several new members, and returns the names of their fields. */
+export function toMembers({ models, ...one }: NewMembers) {
+  if (models) return { members: models, at: (position: number) => `models.${position}.model_id` }
+  const { model_id = '', priority, weight, enabled } = one
+  const member = { model_id, priority, weight: weight ?? 1, enabled: enabled ?? true }
+  return { members: [member], at: () => 'model_id' }
+}
+
+/** Appends members, all or none. The collection is locked. */
+export async function addMembers(
+  trx: Trx,
+  collectionId: string,
+  { members, at }: ReturnType<typeof toMembers>,
+): Promise<void> {
+  const known = await trx
+    .selectFrom('model_collection_member')
+    .select(['model_id', 'priority'])
+    .where('collection_id', '=', collectionId)
+    .execute()
+  const ids = new Set(known.map((row) => row.model_id))
+  const twice = members.findIndex(({ model_id: id }) => ids.has(id))
+  if (twice >= 0) {
+    throw invalidRequest(at(twice), 'duplicate', `${at(twice)}: is in the collection already.`)
+  }
+  if (known.length + members.length > mostMembers) {
+    const words = `A collection has at most ${mostMembers} members.`
+    throw invalidRequest(null, 'limit_reached', words)
+  }
+  const last = known.reduce((most, row) => Math.max(most, row.priority), 0)
+  const rows = members.map(({ priority, ...member }, position) => ({
+    collection_id: collectionId,
+    priority: priority ?? Math.min(last + 1 + position, lowestRank),
+    ...member,
+  }))
+  await trx.insertInto('model_collection_member').values(rows).execute()
+}

@@ -1,0 +1,194 @@
+import type { Kysely, Selectable, Transaction } from 'kysely'
+import { requireRow, lockAccount } from '../../../platform/db/account-row'
+import {
+  findMappingConflict,
+  matchTypeOf,
+  type ChangedMapping,
+  type NewMapping,
+  type NewPreview,
+  type ShownPreview,
+} from './schema'
+import { inOrder } from '../../../catalog/mapping'
+import { newId } from '../../../platform/db/id'
+import type { ModelMappingRow } from '../../../platform/db/name-schema'
+import type { Schema } from '../../../platform/db/schema'
+import { isTaken } from '../../../platform/db/violation'
+import { ApiError, invalidRequest } from '../../../errors'
+import { present, toTimestamp } from '../../../http/fields'
+import { pageList, type Page } from '../../../http/paging'
+
+const mostMappings = 200
+
+type Row = Selectable<ModelMappingRow>
+
+const toMapping = (row: Row) => ({
+  id: row.id,
+  source_pattern: row.source_pattern,
+  target_model: row.target_model,
+  match_type: matchTypeOf(row.source_pattern),
+  priority: row.priority,
+  enabled: row.enabled,
+  description: row.description,
+  created_at: toTimestamp(row.created_at),
+  updated_at: toTimestamp(row.updated_at),
+})
+
+const refused = (thrown: unknown) => {
+  if (!isTaken(thrown)) throw thrown
+  throw invalidRequest('source_pattern', 'taken', 'source_pattern: you map this pattern already.')
+}
+
+interface Rule {
+  source: string
+  target: string
+}
+
+interface Previewed {
+  resolvedModel: string
+  /** Empty for the unsaved mapping of a preview; null where no mapping applies. */
+  mappingId: string | null
+  isMatched: boolean
+  provider: string | undefined
+  reason: string | undefined
+}
+
+export interface MappingStoreOptions {
+  db: Kysely<Schema>
+  /** Rejects with `model_not_found` for a name that resolves to nothing for the account. */
+  checkName: (userId: string, name: string) => Promise<unknown>
+  /** Resolves a name as a call would, with `rule` applied before the account's own mappings. */
+  preview: (userId: string, name: string, rule: Rule | undefined) => Promise<Previewed>
+  /** Invalidates what this node has cached of an account. */
+  changed: (userId: string) => void
+}
+
+export type MappingStore = ReturnType<typeof createMappingStore>
+
+/** The mappings of accounts. All reject with `resource_not_found` for unknown and foreign ids. */
+export function createMappingStore({ db, checkName, preview, changed }: MappingStoreOptions) {
+  const checkTarget = async (userId: string, target: string) => {
+    if (!/\$\d/.test(target)) await checkName(userId, target)
+  }
+  return {
+    list: (userId: string, page: Page, enabled: boolean | undefined) =>
+      listMappings(db, userId, { page, enabled }),
+    async create(userId: string, mapping: NewMapping) {
+      const { source_pattern, target_model, priority, enabled, description } = mapping
+      const fields = { source_pattern, target_model, priority, enabled, description }
+      await checkTarget(userId, fields.target_model)
+      const row = await insert(db, userId, fields)
+      changed(userId)
+      return toMapping(row)
+    },
+    async change(userId: string, id: string, { match_type, ...fields }: ChangedMapping) {
+      const known = await found(db, userId, id)
+      checkWhole({ ...known, ...present(fields), match_type })
+      if (fields.target_model !== undefined) await checkTarget(userId, fields.target_model)
+      const row = await db
+        .updateTable('model_mapping')
+        .set({ ...present(fields), updated_at: new Date() })
+        .where('id', '=', id)
+        .where('user_id', '=', userId)
+        .returningAll()
+        .executeTakeFirst()
+        .catch(refused)
+      if (!row) throw new ApiError('resource_not_found')
+      changed(userId)
+      return toMapping(row)
+    },
+    async delete(userId: string, id: string) {
+      await found(db, userId, id)
+      await db
+        .deleteFrom('model_mapping')
+        .where('id', '=', id)
+        .where('user_id', '=', userId)
+        .execute()
+      changed(userId)
+      return { success: true, message: 'The mapping was deleted.' }
+    },
+    preview: async (userId: string, asked: NewPreview): Promise<ShownPreview> =>
+      toPreview(asked.model, await preview(userId, asked.model, toRule(asked))),
+  }
+}
+
+/** Returns the unsaved mapping of a preview, if it would be applied. */
+const toRule = ({ mapping }: NewPreview): Rule | undefined =>
+  mapping?.enabled ? { source: mapping.source_pattern, target: mapping.target_model } : undefined
+
+const toPreview = (requested: string, found: Previewed): ShownPreview => ({
+  requested_model: requested,
+  resolved_model: found.resolvedModel,
+  matched: found.isMatched,
+  mapping_id: found.mappingId === '' ? null : found.mappingId,
+  accessible: found.reason === undefined,
+  provider: found.provider ?? null,
+  reason: found.reason ?? null,
+})
+
+interface Wanted {
+  page: Page
+  enabled: boolean | undefined
+}
+
+/** Lists mappings in the order of application. */
+async function listMappings(db: Kysely<Schema>, userId: string, { page, enabled }: Wanted) {
+  const rows = await db
+    .selectFrom('model_mapping')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .$if(enabled !== undefined, (query) => query.where('enabled', '=', enabled ?? true))
+    .execute()
+  const ordered = inOrder(
+    rows.map((row) => ({ ...row, source: row.source_pattern, target: row.target_model })),
+  )
+  const behind = (before: string) => ordered.slice(ordered.findIndex(isOf(before)) + 1)
+  const { shown, pagination } = pageList(page, ordered, behind)
+  return { mappings: shown.map(toMapping), pagination }
+}
+
+const isOf =
+  (id: string) =>
+  (row: { id: string }): boolean =>
+    row.id === id
+
+async function found(db: Kysely<Schema>, userId: string, id: string): Promise<Row> {
+  return requireRow('map', id, () =>
+    db
+      .selectFrom('model_mapping')
+      .selectAll()
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .executeTakeFirst(),
+  )
+}
+
+/** Checks the whole mapping: a change that is valid by itself may conflict with unchanged fields. */
+function checkWhole(mapping: Parameters<typeof findMappingConflict>[0]): void {
+  const conflict = findMappingConflict(mapping)
+  if (!conflict) return
+  const param = conflict.path.map(String).join('.')
+  throw invalidRequest(param, conflict.params.issue, `${param}: ${conflict.message}`)
+}
+
+const insert = (db: Kysely<Schema>, userId: string, fields: Omit<NewMapping, 'match_type'>) =>
+  db.transaction().execute(async (trx) => {
+    await checkCount(trx, userId)
+    return trx
+      .insertInto('model_mapping')
+      .values({ id: newId('map'), user_id: userId, ...fields })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+      .catch(refused)
+  })
+
+/** Locks the account, so that concurrent requests count mappings one after the other. */
+async function checkCount(trx: Transaction<Schema>, userId: string): Promise<void> {
+  await lockAccount(trx, userId)
+  const { total } = await trx
+    .selectFrom('model_mapping')
+    .where('user_id', '=', userId)
+    .select(({ fn }) => fn.countAll<bigint>().as('total'))
+    .executeTakeFirstOrThrow()
+  if (total < mostMappings) return
+  throw invalidRequest(null, 'limit_reached', `An account has at most ${mostMappings} mappings.`)
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { Pagination } from '../../../http/documentation'
+
+export const kinds = [
+  'alert',
+  'alert_test',
+  'low_balance',
+  'quota_request',
+  'ticket_reply',
+  'invitation',
+  'system',
+] as const
+
+/** Source: contract 6.3. */
+export const Notification = z
+  .object({
+    id: z.string(),
+    kind: z.enum(kinds),
+    title: z.string(),
+    body: z.string(),
+    alert_id: z.string().nullable(),
+    trigger_id: z.string().nullable(),
+    link: z.string().nullable().describe('A path of the dashboard'),
+    read_at: z.iso.datetime().nullable(),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ ref: 'Notification' })
+
+export const NotificationList = z.object({
+  notifications: z.array(Notification),
+  unread_count: z.int().describe('Of all notifications, whatever is shown'),
+  pagination: Pagination,
+})
+
+export const AllRead = z
+  .object({ success: z.literal(true), message: z.string(), updated: z.int() })
+  .meta({ ref: 'NotificationsRead' })
+
+/** Query of the list. */
+export const NotificationFilter = z.object({
+  unread: z.enum(['true', 'false']).optional(),
+  kind: z.enum(kinds).optional(),
+})
+export type NotificationFilter = z.output<typeof NotificationFilter>

@@ -1,0 +1,89 @@
+import { sql, type Transaction } from 'kysely'
+import { lockAccount } from '../../../platform/db/account-row'
+import type { Invitation } from './invitation-schema'
+import type { Schema } from '../../../platform/db/schema'
+import { ApiError } from '../../../errors'
+import { notify } from '../../../notifications/notify'
+import { postMail } from '../../../platform/mail/outbox'
+
+const windowSeconds = 86_400
+
+interface Sender {
+  userId: string
+  /** The most mails in 24 hours. */
+  limit: number
+}
+
+/**
+ * Counts one mail of an account, in the transaction that queues it. Rejects with `rate_limit_exceeded`.
+ * Source: contract 3.1.
+ */
+export async function countMail(trx: Transaction<Schema>, { userId, limit }: Sender) {
+  await lockAccount(trx, userId)
+  await trx
+    .deleteFrom('invitation_mail')
+    .where('user_id', '=', userId)
+    .where('sent_at', '<=', sql<Date>`now() - make_interval(secs => ${windowSeconds})`)
+    .execute()
+  const sent = await trx
+    .selectFrom('invitation_mail')
+    .select('sent_at')
+    .where('user_id', '=', userId)
+    .orderBy('sent_at')
+    .execute()
+  // Once this one leaves the window, there is room for another.
+  const leaving = sent[sent.length - limit]
+  if (sent.length >= limit && leaving) {
+    throw tooMany(limit, leaving.sent_at.getTime() + windowSeconds * 1000)
+  }
+  await trx.insertInto('invitation_mail').values({ user_id: userId }).execute()
+}
+
+function tooMany(limit: number, resetAtMs: number): ApiError {
+  const seconds = Math.max(1, (resetAtMs - Date.now()) / 1000)
+  return new ApiError('rate_limit_exceeded', {
+    message: `An account sends ${limit} invitations a day. Wait as long as Retry-After says.`,
+    details: { limit, window: windowSeconds, retry_after: Math.ceil(seconds) },
+    retryAfterSeconds: seconds,
+    quota: { limit, remaining: 0, resetAtMs },
+  })
+}
+
+/** Joins lines, as a subject has only one. */
+const inLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
+
+/** Queues the mail, and a notification where the address has an account. */
+export async function sendInvitation(
+  trx: Transaction<Schema>,
+  invitation: Invitation,
+  address: string,
+): Promise<void> {
+  const { email, role, expires_at } = invitation
+  const name = inLine(invitation.organization_name)
+  const until = expires_at.slice(0, 10)
+  // Any account may invite any address: free text is shown only after sign-in, not in the mail.
+  await postMail(trx, {
+    recipient: email,
+    subject: 'You are invited to an organization',
+    body: [
+      `You are invited to join an organization as ${role}.`,
+      `Sign in with this address at ${address} to see who invites you, and to accept or decline. The invitation ` +
+        `is valid until ${until}.`,
+      'If you do not expect an invitation, ignore this mail.',
+    ].join('\n\n'),
+  })
+  const account = await trx
+    .selectFrom('users')
+    .select('id')
+    .where(sql`lower(email)`, '=', email)
+    .where('email_verified', '=', true)
+    .executeTakeFirst()
+  if (!account) return
+  await notify(trx, {
+    userId: account.id,
+    kind: 'invitation',
+    title: `${name} invites you`,
+    body: `You can join as ${role} until ${until}.`,
+    link: '/organizations',
+  })
+}

@@ -1,0 +1,84 @@
+import { sql, type Kysely } from 'kysely'
+import type { Estimate, NewEstimate } from './schema'
+import type { Principal } from '../../../auth/principal'
+import type { Schema } from '../../../platform/db/schema'
+import { invalidRequest } from '../../../errors'
+import { toUsd } from '../../../wire/usd'
+
+const textFields = ['messages', 'prompt', 'input'] as const
+type TextField = (typeof textFields)[number]
+
+/** The input of an estimate: token counts, or a request as the gateway would hold credit for it. */
+interface AskedCost {
+  model: string
+  size: { input: number; output: number } | { field: TextField; value: unknown; limit?: number }
+}
+
+/** The cost of a request in nano-dollars, and its payer; null without a payer. */
+interface Priced {
+  modelId: string
+  inputTokens: number
+  outputTokens: number
+  cost: { input: bigint; output: bigint; total: bigint }
+  payer: string | null
+}
+
+export interface QuotaEstimatePorts {
+  db: Kysely<Schema>
+  price: (asked: AskedCost, principal: Principal) => Promise<Priced>
+  /** Requests that cost anything need at least this balance. Nano-dollars. */
+  minimumBalance: () => bigint
+}
+
+/** Estimates a request's cost, and whether its payer can afford it. Rejects as `price` does. */
+export async function estimate(
+  { db, price, minimumBalance }: QuotaEstimatePorts,
+  principal: Principal,
+  asked: NewEstimate,
+): Promise<Estimate> {
+  const size = sizeOf(asked)
+  const priced = await price({ model: asked.model, size }, principal)
+  const { input, output, total } = priced.cost
+  const balance = await readBalance(db, priced.payer ?? principal.accountId)
+  const minimum = minimumBalance()
+  const needed = total > minimum ? total : minimum
+  return {
+    model: priced.modelId,
+    input_tokens: priced.inputTokens,
+    output_tokens: priced.outputTokens,
+    input_cost: toUsd(input),
+    output_cost: toUsd(output),
+    estimated_cost: toUsd(total),
+    currency: 'USD',
+    current_balance: toUsd(balance),
+    sufficient_balance: priced.payer === null || total === 0n || balance >= needed,
+  }
+}
+
+/** Requires exactly one of the two forms. Throws `invalid_request`. */
+function sizeOf(asked: NewEstimate): AskedCost['size'] {
+  const { input_tokens: input, output_tokens: output, max_tokens: limit } = asked
+  const [field, other] = textFields.filter((name) => (asked[name] ?? undefined) !== undefined)
+  const hasTokens = typeof input === 'number' || typeof output === 'number'
+  if (field && hasTokens) throw broken(typeof input === 'number' ? 'input_tokens' : 'output_tokens')
+  if (other) throw broken(other)
+  if (field) {
+    return { field, value: asked[field], ...(typeof limit === 'number' && { limit }) }
+  }
+  if (typeof input !== 'number') throw required('input_tokens')
+  if (typeof output !== 'number') throw required('output_tokens')
+  return { input, output }
+}
+
+const broken = (param: string) =>
+  invalidRequest(param, 'conflict', `${param}: send tokens, or one of messages, prompt and input.`)
+
+const required = (param: string) =>
+  invalidRequest(param, 'required', `${param}: send tokens, or messages, prompt or input.`)
+
+/** Reads the posted balance of an account, in nano-dollars. */
+async function readBalance(db: Kysely<Schema>, accountId: string): Promise<bigint> {
+  const { rows } = await sql<{ posted: bigint }>`
+    select posted from credit_account where id = ${accountId}`.execute(db)
+  return rows[0]?.posted ?? 0n
+}

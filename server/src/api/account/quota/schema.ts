@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { Pagination } from '../../../http/documentation'
+import { line, trimmed } from '../../../http/fields'
+
+export const quotaTypes = [
+  'requests_per_minute',
+  'tokens_per_minute',
+  'concurrent_requests',
+  'monthly_requests',
+  'monthly_spend',
+] as const
+export type QuotaType = (typeof quotaTypes)[number]
+const quotaType = z.enum(quotaTypes)
+
+/** A request for a higher limit. The valid range depends on the limit's type. Source: contract 6.11. */
+export const NewQuotaRequest = z.object({
+  quota_type: quotaType,
+  requested_limit: z.number().describe('Whole, but for `monthly_spend`: USD with 2 decimals'),
+  reason: trimmed(2000, 10),
+})
+export type NewQuotaRequest = z.output<typeof NewQuotaRequest>
+
+/** An operator's decision about a request. Source: contract 9.2. */
+export const Decision = z.object({
+  limit: z.number().nullish(),
+  note: line(1000, 0).nullish(),
+})
+export type Decision = z.output<typeof Decision>
+
+export const Rejection = Decision.pick({ note: true })
+
+const count = z.int().min(0).max(1_000_000_000)
+
+/**
+ * A request to estimate: token counts, or a request body. Texts are validated as their endpoint does.
+ */
+export const NewEstimate = z.object({
+  model: z.string().min(1).max(256),
+  input_tokens: count.nullish(),
+  output_tokens: count.nullish(),
+  messages: z.unknown().optional().describe('As of `POST /v1/chat/completions`'),
+  prompt: z.unknown().optional().describe('As of `POST /v1/completions`'),
+  input: z.unknown().optional().describe('As of `POST /v1/embeddings`'),
+  max_tokens: count.nullish().describe('1024 where it is left out, or what the model has'),
+})
+export type NewEstimate = z.output<typeof NewEstimate>
+
+const ShownQuota = z.object({
+  type: quotaType,
+  limit: z.number().nullable().describe('Null for none'),
+  used: z.number(),
+  remaining: z.number().nullable(),
+  percentage: z.number(),
+  unit: z.enum(['requests', 'tokens', 'usd']),
+  resets_at: z.iso.datetime().nullable(),
+})
+export type ShownQuota = z.output<typeof ShownQuota>
+
+export const QuotaStatus = z
+  .object({
+    tier: z.string().describe('The name of your plan'),
+    period: z.object({ start: z.iso.datetime(), end: z.iso.datetime() }),
+    quotas: z.array(ShownQuota),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ ref: 'QuotaStatus' })
+export type QuotaStatus = z.output<typeof QuotaStatus>
+
+const Used = z.object({
+  date: z.iso.date().describe('The first day of a month, where it is for a month'),
+  requests: z.int(),
+  tokens: z.int(),
+  cost: z.number().describe('USD that the account paid itself'),
+  peak_rpm: z.int(),
+  percentage: z.number().describe('The highest of all limits'),
+})
+
+export const History = z
+  .object({ history: z.array(Used), pagination: Pagination })
+  .meta({ ref: 'QuotaHistory' })
+
+export const QuotaRequest = z
+  .object({
+    id: z.string(),
+    quota_type: quotaType,
+    current_limit: z.number(),
+    requested_limit: z.number(),
+    reason: z.string(),
+    status: z.enum(['pending', 'approved', 'rejected']),
+    decision_note: z.string().nullable(),
+    decided_at: z.iso.datetime().nullable(),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ ref: 'QuotaRequest' })
+export type QuotaRequest = z.output<typeof QuotaRequest>
+
+export const QuotaRequestList = z.object({
+  quota_requests: z.array(QuotaRequest),
+  pagination: Pagination,
+})
+
+export const Estimate = z
+  .object({
+    model: z.string().describe('The model that would be asked first'),
+    input_tokens: z.int(),
+    output_tokens: z.int(),
+    input_cost: z.number(),
+    output_cost: z.number(),
+    estimated_cost: z.number().describe('USD, with what is paid for each request'),
+    currency: z.literal('USD'),
+    current_balance: z.number().describe('USD of whoever would pay'),
+    sufficient_balance: z.boolean(),
+  })
+  .meta({ ref: 'CostEstimate' })
+export type Estimate = z.output<typeof Estimate>
+
+/** A quota request as operators see it. */
+export const DecidedQuotaRequest = QuotaRequest.extend({
+  user_id: z.string(),
+  email: z.string(),
+  granted_limit: z.number().nullable(),
+}).meta({ ref: 'DecidedQuotaRequest' })
+
+export const DecidedQuotaRequestList = z
+  .object({ quota_requests: z.array(DecidedQuotaRequest), pagination: Pagination })
+  .meta({ ref: 'DecidedQuotaRequestList' })

@@ -1,0 +1,119 @@
+import { sql, type Kysely } from 'kysely'
+import { limitOf, percentageOf, toShownLimit } from './limit-values'
+import { quotaTypes, type ShownQuota, type QuotaType, type QuotaStatus } from './schema'
+import { readAccountLimits } from '../../../auth/account-limits'
+import { combineLimits, type LimitBucket, type LimitScope } from '../../../limits/caller-limits'
+import { generateIdBody } from '../../../platform/db/id'
+import type { Schema } from '../../../platform/db/schema'
+import { toTimestamp } from '../../../http/fields'
+import { readMonth } from '../../../ledger/month-sums'
+
+/** The current usage of a bucket. */
+interface Live {
+  used: number
+  /** Time until capacity returns, 0 where unknown. */
+  resetMs: number
+}
+
+export interface StatusPorts {
+  db: Kysely<Schema>
+  /** Current counts: of the windows in their order, then of the running requests. */
+  used: (at: {
+    windows: readonly LimitBucket[]
+    running: readonly LimitBucket[]
+  }) => readonly Live[] | Promise<readonly Live[]>
+  /** The calendar month of a moment, in UTC. */
+  monthOf: (wallMs: number) => { fromMs: number; toMs: number }
+}
+
+const units: Record<QuotaType, ShownQuota['unit']> = {
+  requests_per_minute: 'requests',
+  tokens_per_minute: 'tokens',
+  concurrent_requests: 'requests',
+  monthly_requests: 'requests',
+  monthly_spend: 'usd',
+}
+
+/** Usage of a type, for `monthly_spend` in nano-dollars, and the time at which capacity returns. */
+interface Usage {
+  used: bigint
+  resetsAtMs: number | null
+}
+
+/** Reads an account's usage of each of its limits. */
+export async function readStatus(ports: StatusPorts, userId: string): Promise<QuotaStatus> {
+  const { db, monthOf } = ports
+  const { plan, limits } = await readAccountLimits(db, userId)
+  const nowMs = Date.now()
+  const { fromMs, toMs } = monthOf(nowMs)
+  const [from, to] = [new Date(fromMs), new Date(toMs)]
+  const usedBy = [{ id: userId, userId }]
+  const [live, month] = await Promise.all([
+    readLive(ports, limits, nowMs),
+    readMonth(db, { usedBy, from, to, unbooked: () => [] }),
+  ])
+  const { requests = 0, spent = 0n } = month.sums.get(userId) ?? {}
+  const usage: Record<QuotaType, Usage> = {
+    ...live,
+    monthly_requests: { used: BigInt(requests), resetsAtMs: toMs },
+    monthly_spend: { used: spent, resetsAtMs: toMs },
+  }
+  return {
+    tier: plan,
+    period: { start: toTimestamp(from), end: toTimestamp(to) },
+    quotas: quotaTypes.map((type) => toQuota(type, limitOf(limits, type), usage[type])),
+    updated_at: toTimestamp(new Date(nowMs)),
+  }
+}
+
+function toQuota(type: QuotaType, limit: bigint | null, { used, resetsAtMs }: Usage): ShownQuota {
+  const left = limit === null || used < limit ? (limit ?? 0n) - used : 0n
+  return {
+    type,
+    limit: limit === null ? null : toShownLimit(type, limit),
+    used: toShownLimit(type, used),
+    remaining: limit === null ? null : toShownLimit(type, left),
+    percentage: limit === null ? 0 : percentageOf(used, limit),
+    unit: units[type],
+    resets_at: resetsAtMs === null ? null : toTimestamp(new Date(resetsAtMs)),
+  }
+}
+
+type LiveType = 'requests_per_minute' | 'tokens_per_minute' | 'concurrent_requests'
+
+/** Reads the counters of limited types; usage without a limit comes from the log, which lacks running requests. */
+async function readLive(
+  { db, used }: StatusPorts,
+  limits: LimitScope,
+  nowMs: number,
+): Promise<Record<LiveType, Usage>> {
+  const { requests, tokens, running } = combineLimits([limits])
+  const windows = [...requests, ...tokens]
+  const [counted, logged] = await Promise.all([
+    used({ windows, running }),
+    windows.length < 2 ? readLastMinute(db, limits.id, nowMs) : { requests: 0n, tokens: 0n },
+  ])
+  const byId = new Map([...windows, ...running].map(({ id }, place) => [id, counted[place]]))
+  const usageOf = ([bucket]: readonly LimitBucket[], unlimited: bigint): Usage => {
+    const at = bucket && byId.get(bucket.id)
+    if (!at) return { used: unlimited, resetsAtMs: null }
+    return { used: BigInt(at.used), resetsAtMs: at.resetMs > 0 ? nowMs + at.resetMs : null }
+  }
+  return {
+    requests_per_minute: usageOf(requests, logged.requests),
+    tokens_per_minute: usageOf(tokens, logged.tokens),
+    concurrent_requests: usageOf(running, 0n),
+  }
+}
+
+const minuteMs = 60_000
+
+async function readLastMinute(db: Kysely<Schema>, userId: string, nowMs: number) {
+  // Ids sort by time, so that the index of an account's log leads to its newest rows.
+  const { rows } = await sql<{ requests: bigint; tokens: bigint }>`
+    select count(*) as requests, coalesce(sum(input_tokens + output_tokens), 0)::bigint as tokens
+    from request_log
+    where user_id = ${userId} and id > ${`req_${generateIdBody(nowMs - minuteMs)}`}
+      and started_at > ${new Date(nowMs - minuteMs)}`.execute(db)
+  return rows[0] ?? { requests: 0n, tokens: 0n }
+}

@@ -1,0 +1,68 @@
+import type { Selectable } from 'kysely'
+import type { Log } from './schema'
+import type { RequestLogRow } from '../../../platform/db/request-log-schema'
+import { toTimestamp } from '../../../http/fields'
+import { toUsd } from '../../../wire/usd'
+
+export type LogRow = Selectable<RequestLogRow>
+
+/** The columns that the list reads. */
+export const listedColumns = [
+  'id',
+  'started_at',
+  'model',
+  'requested_model',
+  'provider',
+  'status',
+  'status_code',
+  'latency_ms',
+  'input_tokens',
+  'output_tokens',
+  'cached_tokens',
+  'cache_write_tokens',
+  'cache_savings',
+  'cost',
+  'billing_mode',
+  'api_key_prefix',
+] as const satisfies readonly (keyof LogRow)[]
+
+export const toListed = (row: Pick<LogRow, (typeof listedColumns)[number]>) => ({
+  id: row.id,
+  model: row.model,
+  requested_model: row.requested_model,
+  provider: row.provider,
+  status: row.status,
+  status_code: row.status_code,
+  latency_ms: row.latency_ms,
+  input_tokens: Number(row.input_tokens),
+  output_tokens: Number(row.output_tokens),
+  total_tokens: Number(row.input_tokens + row.output_tokens),
+  cached_tokens: Number(row.cached_tokens ?? 0),
+  cache_write_tokens: Number(row.cache_write_tokens ?? 0),
+  cache_savings: toUsd(row.cache_savings ?? 0n),
+  cost: toUsd(row.cost),
+  billing_mode: row.billing_mode,
+  created_at: toTimestamp(row.started_at),
+  api_key_prefix: row.api_key_prefix,
+})
+
+export const toLog = (row: LogRow): Log => ({
+  ...toListed(row),
+  method: row.method,
+  endpoint: row.endpoint,
+  stream: row.streamed,
+  api_key_id: row.key_id,
+  error: row.error,
+  finish_reason: row.finish_reason,
+  connection_id: row.connection_id,
+  gateway_type: row.gateway_type,
+  organization_id: row.organization_id,
+  time_to_first_token_ms: row.first_token_ms,
+  user: row.caller_user,
+  metadata: row.metadata,
+  ip_address: row.ip_address,
+  user_agent: row.user_agent,
+  platform_fee: toUsd(row.platform_fee),
+  provider_revenue: toUsd(row.cost - row.platform_fee),
+  estimated: row.estimated,
+})

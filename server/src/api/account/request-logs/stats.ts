@@ -1,0 +1,161 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { matchGateway } from './gateway-filter'
+import type { RequestLogFilter, Stats } from './schema'
+import { readTimings } from './timings'
+import type { Schema } from '../../../platform/db/schema'
+import { toTimestamp } from '../../../http/fields'
+import { toUsd } from '../../../wire/usd'
+
+const dayMs = 86_400_000
+const defaultDays = 30
+const mostGroups = 1000
+
+/** Matches the logs of an account that pass a filter, as a condition. */
+export function matchFilter(userId: string, filter: RequestLogFilter): RawBuilder<boolean> {
+  const conditions = [
+    sql`user_id = ${userId}`,
+    filter.model !== undefined && sql`model = ${filter.model}`,
+    filter.provider !== undefined && sql`provider = ${filter.provider}`,
+    filter.status !== undefined && sql`status = ${filter.status}`,
+    filter.api_key_id !== undefined && sql`key_id = ${filter.api_key_id}`,
+    filter.gateway_id !== undefined &&
+      matchGateway({ userId, gatewayId: filter.gateway_id, period: filter }),
+    filter.start_date && sql`started_at >= ${filter.start_date}`,
+    filter.end_date && sql`started_at < ${filter.end_date}`,
+    filter.min_latency !== undefined && sql`latency_ms >= ${filter.min_latency}`,
+    filter.max_latency !== undefined && sql`latency_ms <= ${filter.max_latency}`,
+  ].filter((condition) => condition !== false && condition !== undefined)
+  return sql.join(conditions, sql` and `)
+}
+
+interface Totals {
+  requests: bigint
+  successes: bigint
+  failures: bigint
+  cancellations: bigint
+  input_tokens: bigint
+  output_tokens: bigint
+  cached_tokens: bigint
+  cache_write_tokens: bigint
+  cache_savings: bigint
+  cost: bigint
+  mean_ms: number | null
+}
+
+interface Group {
+  requests: bigint
+  input_tokens: bigint
+  output_tokens: bigint
+  cached_tokens: bigint
+  cache_savings: bigint
+  cost: bigint
+}
+
+const toGroup = (sums: Group) => ({
+  requests: Number(sums.requests),
+  input_tokens: Number(sums.input_tokens),
+  output_tokens: Number(sums.output_tokens),
+  cached_tokens: Number(sums.cached_tokens),
+  cache_savings: toUsd(sums.cache_savings),
+  cost: toUsd(sums.cost),
+})
+
+const rounded = (value: number) => Math.round(value * 100) / 100
+const percentOf = (part: bigint, whole: bigint) =>
+  whole === 0n ? null : rounded((100 * Number(part)) / Number(whole))
+
+/** Sums an account's logs; without a start those of the 30 days before the end. */
+export async function readStats(
+  db: Kysely<Schema>,
+  userId: string,
+  filter: RequestLogFilter,
+): Promise<Stats> {
+  const end = filter.end_date ?? new Date()
+  const start = filter.start_date ?? new Date(end.getTime() - defaultDays * dayMs)
+  const wanted = matchFilter(userId, { ...filter, start_date: start, end_date: end })
+  const [totals, timings, models, providers, keys, errors] = await Promise.all([
+    totalsOf(db, wanted),
+    readTimings(db, wanted),
+    groupsOf(db, 'model', wanted),
+    groupsOf(db, 'provider', wanted),
+    keysOf(db, wanted),
+    sql<{ code: string; count: bigint }>`
+      select error ->> 'code' as code, count(*) as count from request_log
+      where ${wanted} and error is not null
+      group by 1 order by 2 desc, 1 limit ${mostGroups}`.execute(db),
+  ])
+  const judged = totals.successes + totals.failures
+  return {
+    period: { start: toTimestamp(start), end: toTimestamp(end) },
+    total_requests: Number(totals.requests),
+    successful_requests: Number(totals.successes),
+    failed_requests: Number(totals.failures),
+    cancelled_requests: Number(totals.cancellations),
+    success_rate: percentOf(totals.successes, judged),
+    total_tokens: Number(totals.input_tokens + totals.output_tokens),
+    input_tokens: Number(totals.input_tokens),
+    output_tokens: Number(totals.output_tokens),
+    cached_tokens: Number(totals.cached_tokens),
+    cache_write_tokens: Number(totals.cache_write_tokens),
+    cache_hit_rate: percentOf(totals.cached_tokens, totals.input_tokens),
+    cache_savings: toUsd(totals.cache_savings),
+    total_cost: toUsd(totals.cost),
+    avg_latency_ms: totals.mean_ms === null ? null : rounded(totals.mean_ms),
+    ...timings,
+    by_model: models.map(({ name, ...sums }) => ({ model: name ?? '', ...toGroup(sums) })),
+    by_provider: providers.map(({ name, ...sums }) => ({ provider: name, ...toGroup(sums) })),
+    by_key: keys.map(({ id, prefix, ...sums }) => ({
+      api_key_id: id,
+      api_key_prefix: prefix,
+      ...toGroup(sums),
+    })),
+    by_error: errors.rows.map(({ code, count }) => ({ code, count: Number(count) })),
+  }
+}
+
+async function totalsOf(db: Kysely<Schema>, wanted: RawBuilder<boolean>): Promise<Totals> {
+  const { rows } = await sql<Totals>`
+    select count(*) as requests,
+      count(*) filter (where status = 'success') as successes,
+      count(*) filter (where status = 'error') as failures,
+      count(*) filter (where status = 'cancelled') as cancellations,
+      coalesce(sum(input_tokens), 0)::bigint as input_tokens,
+      coalesce(sum(output_tokens), 0)::bigint as output_tokens,
+      coalesce(sum(cached_tokens), 0)::bigint as cached_tokens,
+      coalesce(sum(cache_write_tokens), 0)::bigint as cache_write_tokens,
+      coalesce(sum(cache_savings), 0)::bigint as cache_savings,
+      coalesce(sum(cost), 0)::bigint as cost,
+      (avg(latency_ms) filter (where status = 'success'))::double precision as mean_ms
+    from request_log where ${wanted}`.execute(db)
+  const [row] = rows
+  if (!row) throw new Error('sums without a row')
+  return row
+}
+
+const sums = sql`
+  count(*) as requests, sum(input_tokens)::bigint as input_tokens,
+  sum(output_tokens)::bigint as output_tokens,
+  coalesce(sum(cached_tokens), 0)::bigint as cached_tokens,
+  coalesce(sum(cache_savings), 0)::bigint as cache_savings, sum(cost)::bigint as cost`
+
+/** Groups with the most requests come first. */
+async function groupsOf(
+  db: Kysely<Schema>,
+  column: 'model' | 'provider',
+  wanted: RawBuilder<boolean>,
+) {
+  const { rows } = await sql<Group & { name: string | null }>`
+    select ${sql.ref(column)} as name, ${sums}
+    from request_log where ${wanted}
+    group by 1 order by 2 desc, 1 limit ${mostGroups}`.execute(db)
+  return rows
+}
+
+/** Groups by key, including deleted keys and the dashboard, which has none. */
+async function keysOf(db: Kysely<Schema>, wanted: RawBuilder<boolean>) {
+  const { rows } = await sql<Group & { id: string | null; prefix: string | null }>`
+    select key_id as id, nullif(max(api_key_prefix), '') as prefix, ${sums}
+    from request_log where ${wanted}
+    group by 1 order by 3 desc, 1 limit ${mostGroups}`.execute(db)
+  return rows
+}

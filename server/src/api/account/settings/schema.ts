@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { line } from '../../../http/fields'
+import { usd } from '../../../wire/usd'
+
+const atMost = (most: number) => (amount: bigint) => amount <= BigInt(most) * 1_000_000_000n
+
+const amount = (least: number, most: number) =>
+  usd(2, least).refine(atMost(most), {
+    params: { issue: 'out_of_range' },
+    message: `must be at most ${most}.`,
+  })
+
+/** The fields that an account may change. Source: contract 6.5. */
+export const ChangedSettings = z
+  .object({
+    display_name: line(100),
+    funding_source: z.enum(['personal', 'organization']),
+    funding_organization_id: z.string().max(100).nullable(),
+    primary_organization_id: z.string().max(100).nullable(),
+    log_bodies: z.boolean(),
+    auto_recharge: z
+      .object({ enabled: z.boolean(), threshold: amount(1, 1000), amount: amount(5, 10_000) })
+      .partial(),
+  })
+  .partial()
+export type ChangedSettings = z.output<typeof ChangedSettings>

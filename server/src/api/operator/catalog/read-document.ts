@@ -1,0 +1,81 @@
+import { createHash, createPublicKey, verify } from 'node:crypto'
+import type { CatalogSource } from './schema'
+import { CatalogDocument } from '../../../catalog/entry-schema'
+import { invalidRequest } from '../../../errors'
+
+/** A document that can be compared with the catalogue. */
+export interface ReadDocument {
+  document: CatalogDocument
+  /** SHA-256 of its text. */
+  digest: string
+  isSigned: boolean
+}
+
+/** Rejects when the fetch fails. */
+export type FetchDocument = (url: string) => Promise<{ status: number; text: string }>
+
+interface Ports {
+  fetchDocument: FetchDocument
+  /** Ed25519, 32 bytes in base64; null where documents need no signature. */
+  publicKey: string | null
+}
+
+/** Reads the document that an operator named or sent. Rejects with `invalid_request`. */
+export async function readDocument(source: CatalogSource, ports: Ports): Promise<ReadDocument> {
+  const { publicKey } = ports
+  const text = source.document ?? (await fetched(source.url ?? '', ports))
+  if (publicKey !== null) await checkSignature(text, source, { ...ports, publicKey })
+  const digest = createHash('sha256').update(text).digest('hex')
+  return { document: parsed(text, paramOf(source)), digest, isSigned: publicKey !== null }
+}
+
+const paramOf = ({ url }: CatalogSource) => (url === undefined ? 'document' : 'url')
+
+async function fetched(url: string, { fetchDocument }: Ports): Promise<string> {
+  try {
+    const { status, text } = await fetchDocument(url)
+    if (status === 200) return text
+    throw new Error(`status ${status}`)
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : 'no answer'
+    throw invalidRequest('url', 'bad_format', `url: the document could not be fetched: ${why}.`)
+  }
+}
+
+async function checkSignature(
+  text: string,
+  source: CatalogSource,
+  ports: Ports & { publicKey: string },
+): Promise<void> {
+  const signature =
+    source.url === undefined ? source.signature : (await fetched(`${source.url}.sig`, ports)).trim()
+  const param = source.url === undefined ? 'signature' : 'url'
+  if (signature === undefined) {
+    const words = 'signature: the setting catalog_public_key is set, so a signature is needed.'
+    throw invalidRequest('signature', 'required', words)
+  }
+  if (isSigned(text, signature, ports.publicKey)) return
+  const words = `${param}: the signature is not one of this document by catalog_public_key.`
+  throw invalidRequest(param, 'bad_signature', words)
+}
+
+function isSigned(text: string, signature: string, publicKey: string): boolean {
+  const x = Buffer.from(publicKey, 'base64').toString('base64url')
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+  return verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64'))
+}
+
+function parsed(text: string, param: string): CatalogDocument {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw invalidRequest(param, 'invalid_json', `${param}: the document is not JSON.`)
+  }
+  const checked = CatalogDocument.safeParse(value)
+  if (checked.success) return checked.data
+  const [issue] = checked.error.issues
+  const where = issue?.path.map(String).join('.') ?? ''
+  const words = `${param}: the document is no catalogue: ${where}: ${issue?.message ?? ''}`
+  throw invalidRequest(param, 'bad_format', words)
+}

@@ -1,0 +1,30 @@
+import type { Catalog } from '../../../catalog/catalog'
+import type { Model } from '../../../catalog/model'
+import { toPricingAnswer } from '../../../catalog/pricing-fields'
+import { ApiError } from '../../../errors'
+import { toTimestamp } from '../../../http/fields'
+
+export const toModelAnswer = (model: Model) => ({
+  id: model.id,
+  name: model.name,
+  provider: model.provider,
+  upstream_model: model.upstreamModel,
+  category: model.category,
+  context_length: model.contextLength,
+  max_output_tokens: model.maxOutputTokens,
+  dimensions: model.dimensions,
+  capabilities: model.capabilities,
+  pricing: model.pricing && toPricingAnswer(model.pricing),
+  is_free: model.isFree,
+  enabled: model.enabled,
+  simulated: model.simulated,
+  deprecated_at: model.deprecatedAt && toTimestamp(new Date(model.deprecatedAt * 1000)),
+  created_at: toTimestamp(new Date(model.createdAt * 1000)),
+})
+
+/** Throws `model_not_found`. */
+export function requireModel(catalog: Catalog, id: string): Model {
+  const model = catalog.snapshot.models.get(id)
+  if (!model) throw new ApiError('model_not_found')
+  return model
+}

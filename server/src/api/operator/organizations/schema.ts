@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { ChangedOrganization, Organization } from '../../account/organizations/schema'
+import { Pagination } from '../../../http/documentation'
+import { limit } from '../../../http/limits'
+
+/** The fields that an operator may change: the owner's, and those that only operators set. Source: contract 9.2. */
+export const OperatedOrganization = ChangedOrganization.extend({
+  member_limit: limit.nullish().describe('Null for what the plan says.'),
+  plan_id: z.string().optional(),
+  payment_method_required: z.boolean().optional(),
+  status: z.enum(['active', 'suspended']).optional(),
+})
+export type OperatedOrganization = z.output<typeof OperatedOrganization>
+
+/** An organization as operators see it, without membership. */
+export const AnsweredOrganization = Organization.omit({ role: true, is_primary: true })
+  .extend({
+    status: z.enum(['active', 'suspended']),
+    plan_id: z.string(),
+    payment_method_required: z.boolean(),
+    credit_balance: z.number(),
+  })
+  .meta({ ref: 'OperatedOrganizationAnswer' })
+
+export const AnsweredOrganizationList = z
+  .object({ organizations: z.array(AnsweredOrganization), pagination: Pagination })
+  .meta({ ref: 'OperatedOrganizationList' })

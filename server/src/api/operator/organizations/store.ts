@@ -1,0 +1,133 @@
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { requireRow } from '../../../platform/db/account-row'
+import type { OperatedOrganization } from './schema'
+import { recordedOrganization } from '../../account/organizations/audit-fields'
+import { counted, toShown, type ShownRow } from '../../account/organizations/rows'
+import { remove, slugTaken, type OrganizationPorts } from '../../account/organizations/store'
+import type { Schema } from '../../../platform/db/schema'
+import { isReferred, isTaken } from '../../../platform/db/violation'
+import { ApiError, invalidRequest } from '../../../errors'
+import { present } from '../../../http/fields'
+import { queryPage } from '../../../http/paged-rows'
+import { containing, type Page } from '../../../http/paging'
+import { checkReserved } from '../../../http/public-name'
+import { toUsd } from '../../../wire/usd'
+
+type Row = ShownRow & { payment_method_required: boolean }
+
+const toOperated = (row: Row) => ({
+  ...toShown(row),
+  status: row.status,
+  plan_id: row.plan_id,
+  payment_method_required: row.payment_method_required,
+  credit_balance: toUsd(row.posted),
+})
+
+const organizations = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('organization')
+    .innerJoin('public_name', 'public_name.organization_id', 'organization.id')
+    .innerJoin('plan', 'plan.id', 'organization.plan_id')
+    .selectAll('organization')
+    .select(counted)
+    .select(
+      sql<boolean>`(
+        select payment_method_required from credit_account where id = organization.id
+      )`.as('payment_method_required'),
+    )
+
+export type OperatedOrganizationStore = ReturnType<typeof createOperatedOrganizationStore>
+
+/** Organizations, for operators. Unknown ids reject with `resource_not_found`. Source: contract 9.2. */
+export function createOperatedOrganizationStore(ports: OrganizationPorts) {
+  const { db, changed } = ports
+  const get = async (id: string) => {
+    const row = await requireRow('org', id, () =>
+      organizations(db).where('organization.id', '=', id).executeTakeFirst(),
+    )
+    return toOperated(row)
+  }
+  return {
+    get,
+    async list(page: Page, search: string | undefined) {
+      const query = organizations(db).$if(search !== undefined, (all) =>
+        all.where((is) =>
+          is.or([
+            is('organization.name', 'ilike', containing(search ?? '')),
+            is('public_name.name', 'ilike', containing(search ?? '')),
+          ]),
+        ),
+      )
+      const { shown, pagination } = await queryPage(db, query, { page, column: 'organization.id' })
+      return { organizations: shown.map(toOperated), pagination }
+    },
+    async change(id: string, fields: OperatedOrganization) {
+      const { slug } = await get(id)
+      await update(ports, { id, slug }, fields)
+      changed(id)
+      return get(id)
+    },
+    async delete(id: string) {
+      await get(id)
+      const members = await remove(db, id)
+      for (const owner of [id, ...members]) changed(owner)
+      return { success: true as const, message: 'The organization was deleted.' }
+    },
+  }
+}
+
+const refused = (thrown: unknown) => {
+  if (!isReferred(thrown)) throw thrown
+  throw invalidRequest('plan_id', 'unknown_value', 'plan_id: there is no such plan.')
+}
+
+interface Known {
+  id: string
+  slug: string
+}
+
+async function update(
+  { db, catalog }: OrganizationPorts,
+  known: Known,
+  fields: OperatedOrganization,
+): Promise<void> {
+  const {
+    slug,
+    payment_method_required: isPaymentRequired,
+    rate_limit_requests_per_minute: requests_per_minute,
+    rate_limit_tokens_per_minute: tokens_per_minute,
+    ...columns
+  } = fields
+  const isRenamed = slug !== undefined && slug !== known.slug
+  if (isRenamed) checkReserved('slug', slug, catalog.snapshot.providers)
+  await recordedOrganization(db, known.id, async (trx) => {
+    const row = await trx
+      .updateTable('organization')
+      .set({
+        ...present({ ...columns, requests_per_minute, tokens_per_minute }),
+        updated_at: new Date(),
+      })
+      .where('id', '=', known.id)
+      .returning('id')
+      .executeTakeFirst()
+      .catch(refused)
+    if (!row) throw new ApiError('resource_not_found')
+    if (isRenamed) await rename(trx, known.id, slug)
+    if (isPaymentRequired === undefined) return
+    // The nodes receive a notification.
+    await sql`
+      update credit_account set payment_method_required = ${isPaymentRequired}
+      where id = ${known.id} and payment_method_required <> ${isPaymentRequired}`.execute(trx)
+  })
+}
+
+async function rename(trx: Transaction<Schema>, id: string, slug: string): Promise<void> {
+  await trx
+    .updateTable('public_name')
+    .set({ name: slug, updated_at: new Date() })
+    .where('organization_id', '=', id)
+    .execute()
+    .catch((thrown: unknown) => {
+      throw isTaken(thrown) ? slugTaken(slug) : thrown
+    })
+}

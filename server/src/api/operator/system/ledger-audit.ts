@@ -1,0 +1,139 @@
+import type { Kysely } from 'kysely'
+import { runExclusively } from '../../../platform/db/advisory-lock'
+import type { Schema } from '../../../platform/db/schema'
+import { ApiError } from '../../../errors'
+import { toTimestamp } from '../../../http/fields'
+import { checkNames, count, lookForWarnings, runCheck, type Violation } from '../../../ledger/audit'
+import { checks, type CheckName } from '../../../ledger/audit-queries'
+import { toUsd } from '../../../wire/usd'
+import { withTimeout } from '../../../platform/with-timeout'
+
+interface Ports {
+  db: Kysely<Schema>
+  /** The maximum duration of a request: its lease is in use for as long. */
+  longestRequestMs: () => number
+  /** Called for a check that failed to run. */
+  onFailure: (check: string, error: unknown) => void
+  /** Monotonic milliseconds. */
+  nowMs?: () => number
+}
+
+/** Browsers wait at most half a minute. */
+const deadlineMs = 25_000
+const keepMs = 60_000
+/** The most findings shown of one check: a fault that affects every account need not be listed in full. */
+const mostShown = 100
+
+export type LedgerAuditReport = Awaited<ReturnType<typeof makeReport>>
+export type LedgerAuditStore = ReturnType<typeof createLedgerAuditStore>
+
+/**
+ * Audits the whole ledger, for operators. One audit at a time in all processes, and its report is cached for a
+ * minute, also for concurrent requests. Rejects with `gateway_unavailable` while another process runs one.
+ */
+export function createLedgerAuditStore(ports: Ports) {
+  const nowMs = ports.nowMs ?? (() => performance.now())
+  let kept: { report: LedgerAuditReport; endsAtMs: number } | undefined
+  let running: Promise<LedgerAuditReport> | undefined
+
+  async function make(): Promise<LedgerAuditReport> {
+    const report = await runExclusively(ports.db, 'report', () => makeReport(ports, nowMs))
+    if (report) {
+      kept = { report, endsAtMs: nowMs() + keepMs }
+      return report
+    }
+    throw new ApiError('gateway_unavailable', {
+      message: 'Another node is looking at the ledger. Ask again when it is done.',
+      retryAfterSeconds: 5,
+    })
+  }
+
+  return {
+    run(): Promise<LedgerAuditReport> {
+      if (kept && nowMs() < kept.endsAtMs) return Promise.resolve(kept.report)
+      running ??= make().finally(() => {
+        running = undefined
+      })
+      return running
+    },
+  }
+}
+
+/** Whether a check found violations, and whether it finished in time. */
+type Outcome = 'in_order' | 'violations' | 'not_finished'
+
+async function makeReport({ db, longestRequestMs, onFailure }: Ports, nowMs: () => number) {
+  const beganAtMs = nowMs()
+  const leftMs = () => beganAtMs + deadlineMs - nowMs()
+  const tried = async <Value>(name: string, work: () => Promise<Value>) => {
+    if (leftMs() <= 0) return undefined
+    try {
+      return await withTimeout(work(), leftMs())
+    } catch (error) {
+      onFailure(name, error)
+      return undefined
+    }
+  }
+  const results: ReturnType<typeof toResult>[] = []
+  for (const check of checkNames) {
+    const found = await tried(check, () => runCheck(db, check, {}))
+    results.push(toResult(check, found))
+  }
+  const warnings = await tried('warnings', () => lookForWarnings(db, longestRequestMs()))
+  const counts = await tried('counts', () => count(db))
+  return {
+    ran_at: toTimestamp(new Date()),
+    took_ms: Math.round(nowMs() - beganAtMs),
+    outcome: overall(results.map(({ outcome }) => outcome)),
+    checks: results,
+    warnings: warnings ? toWarnings(warnings) : null,
+    checked: counts ? toChecked(counts) : null,
+  }
+}
+
+const overall = (outcomes: readonly Outcome[]): Outcome =>
+  (['violations', 'not_finished'] as const).find((one) => outcomes.includes(one)) ?? 'in_order'
+
+function toResult(check: CheckName, found: readonly Violation[] | undefined) {
+  const { invariant, words } = checks[check]
+  const outcome: Outcome = found ? (found.length > 0 ? 'violations' : 'in_order') : 'not_finished'
+  return {
+    check,
+    invariant,
+    // Explains a violation.
+    violation: words,
+    outcome,
+    findings_total: found?.length ?? 0,
+    findings: (found ?? []).slice(0, mostShown).map(toFinding),
+  }
+}
+
+const usd = (nanos: bigint | null) => (nanos === null ? null : toUsd(nanos))
+
+/** The difference by itself, as a number loses the last digits of a large amount. */
+const toFinding = ({ accountId, ref, expected, found }: Violation) => ({
+  account_id: accountId,
+  ref,
+  expected: usd(expected),
+  found: usd(found),
+  difference: expected === null || found === null ? null : toUsd(found - expected),
+})
+
+const toWarnings = ({ idle, orphans }: Awaited<ReturnType<typeof lookForWarnings>>) => ({
+  idle_leases_total: idle.length,
+  idle_leases: idle.slice(0, mostShown).map(({ leaseId, accountId, unspent }) => ({
+    lease_id: leaseId,
+    account_id: accountId,
+    unspent: toUsd(unspent),
+  })),
+  unresolved_orphans: Number(orphans),
+})
+
+const toChecked = ({ writtenOff, ...counts }: Awaited<ReturnType<typeof count>>) => ({
+  accounts: Number(counts.accounts),
+  transactions: Number(counts.transactions),
+  entries: Number(counts.entries),
+  leases: Number(counts.leases),
+  events: Number(counts.events),
+  written_off: toUsd(writtenOff),
+})

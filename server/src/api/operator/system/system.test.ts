@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createLedgerAuditStore } from './ledger-audit'
+import { createSystemStore, type FailingRoute, type OwnState } from './store'
+import { runExclusively } from '../../../platform/db/advisory-lock'
+import type { Database } from '../../../platform/db/database'
+import { openTestDatabases } from '../../../../testing/db/database'
+import { ApiError } from '../../../errors'
+
+const stack = new AsyncDisposableStack()
+let database: Database
+let again: () => Database
+
+beforeAll(async () => {
+  ;({ database, again } = await openTestDatabases(stack))
+}, 60_000)
+afterAll(() => stack.disposeAsync())
+
+const own: OwnState = {
+  nodeId: 'node_1',
+  journal: { waiting: 7, isBehind: true },
+  redis: 'lost',
+  failing: [],
+}
+
+test('without the database it tells what the process knows, and of the rest nothing', async () => {
+  const gone = again()
+  await gone.ping()
+  await gone[Symbol.asyncDispose]()
+  const told = await createSystemStore({ db: gone.query, version: '1.2.3', own: () => own }).look()
+  expect(told).toMatchObject({
+    version: '1.2.3',
+    node_id: 'node_1',
+    journal: { waiting: 7, is_behind: true },
+    redis: 'lost',
+    database: { reachable: false, latency_ms: null, version: null },
+    nodes: null,
+    jobs: null,
+    usage: null,
+  })
+})
+
+const failing = (isOpen: boolean, waitMs: number, openAccounts = 0): FailingRoute => ({
+  provider: 'fake',
+  model: 'fake/one',
+  connectionId: 'conn_1',
+  connectionName: 'One',
+  owner: null,
+  failuresInARow: 2,
+  isOpen,
+  waitMs,
+  openAccounts,
+})
+
+test('breakers that are open come first, of many only some', async () => {
+  const all = [
+    ...Array.from({ length: 150 }, () => failing(false, 0)),
+    failing(false, 0, 7),
+    failing(true, 0),
+  ]
+  const state = { ...own, failing: [...all, failing(true, 1500)] }
+  const store = createSystemStore({ db: database.query, version: '', own: () => state })
+  const { breakers } = await store.look()
+  expect([breakers.total, breakers.failing.length]).toEqual([153, 100])
+  expect(breakers.failing.slice(0, 4)).toMatchObject([
+    { state: 'half_open', retry_after_seconds: 0 },
+    { state: 'open', retry_after_seconds: 2 },
+    { state: 'closed', failures_in_a_row: 2, open_for_accounts: 7 },
+    { state: 'closed', failures_in_a_row: 2, open_for_accounts: 0 },
+  ])
+})
+
+const ports = { longestRequestMs: () => 1000, onFailure: () => undefined }
+
+test('who asks for the audit at once or within a minute gets the same report', async () => {
+  const clock = { ms: 0 }
+  const store = createLedgerAuditStore({ ...ports, db: database.query, nowMs: () => clock.ms })
+  const reports = await Promise.all([store.run(), store.run()])
+  clock.ms += 59_000
+  expect(new Set([...reports, await store.run()]).size).toBe(1)
+  clock.ms += 1000
+  const later = await store.run()
+  expect(reports).not.toContain(later)
+  expect(later.outcome).toBe('in_order')
+})
+
+test('while another process makes one there is none, and then there is', async () => {
+  const store = createLedgerAuditStore({ ...ports, db: database.query })
+  const refused = await runExclusively(database.query, 'report', () =>
+    store.run().catch((thrown: unknown) => thrown),
+  )
+  expect(refused).toBeInstanceOf(ApiError)
+  expect(refused).toMatchObject({ code: 'gateway_unavailable' })
+  expect((await store.run()).outcome).toBe('in_order')
+})
+
+test('what is not looked at within the deadline is said, not passed over', async () => {
+  const failed: string[] = []
+  // By its clock each look takes ten seconds.
+  let ms = -10_000
+  const store = createLedgerAuditStore({
+    ...ports,
+    db: database.query,
+    nowMs: () => (ms += 10_000),
+    onFailure: (check) => failed.push(check),
+  })
+  const report = await store.run()
+  expect(report.outcome).toBe('not_finished')
+  expect(report.checks.at(-1)).toMatchObject({ outcome: 'not_finished', findings_total: 0 })
+  expect([report.warnings, report.checked, failed]).toEqual([null, null, []])
+})

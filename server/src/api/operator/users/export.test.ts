@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createExports, type ExportTimeouts } from './export'
+import type { Database } from '../../../platform/db/database'
+import { openTestDatabase } from '../../../../testing/db/database'
+import { newId } from '../../../platform/db/id'
+
+const stack = new AsyncDisposableStack()
+let database: Database
+beforeAll(async () => {
+  database = await openTestDatabase(stack)
+})
+afterAll(() => stack.disposeAsync(), 30_000)
+
+async function newUser(): Promise<string> {
+  const id = newId('user')
+  const row = { id, email: `${id}@example.com`, display_name: 'One' }
+  await database.query.insertInto('users').values(row).execute()
+  return id
+}
+
+const exporting = (patience?: ExportTimeouts) => createExports(database.query, patience)
+
+const busy = () => database.connections.total - database.connections.idle
+
+/** Resolves once no connection is in use; by its end at the latest. */
+async function untilIdle(): Promise<void> {
+  const deadline = performance.now() + 5000
+  while (busy() > 0 && performance.now() < deadline) {
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(busy()).toBe(0)
+}
+
+const textOf = (stream: ReadableStream) => new Response(stream).text()
+
+test('an export that nobody reads, such as the answer to a HEAD, holds no connection', async () => {
+  const id = await newUser()
+  const stream = await exporting()(id)
+  // Whoever had begun to read would be in a transaction by then.
+  for (let times = 0; times < 5; times++) await database.ping()
+  expect(busy()).toBe(0)
+  expect(await textOf(stream)).toContain(id)
+  await untilIdle()
+})
+
+test('an account has one export at a time, however the one before ended', async () => {
+  const [id, other] = [await newUser(), await newUser()]
+  const exportOf = exporting()
+  const first = (await exportOf(id)).getReader()
+  await first.read()
+  await expect(exportOf(id)).rejects.toThrow('is being exported')
+  expect(await textOf(await exportOf(other))).toContain(other)
+  await first.cancel()
+  await untilIdle()
+  expect(await textOf(await exportOf(id))).toContain(id)
+  expect(await textOf(await exportOf(id))).toContain(id)
+})
+
+test('whoever stops reading does not keep a connection, nor the account from its next export', async () => {
+  const id = await newUser()
+  const exportOf = exporting({ longestMs: 60_000, stalledMs: 20 })
+  const reader = (await exportOf(id)).getReader()
+  await reader.read()
+  expect(busy()).toBe(1)
+  await untilIdle()
+  await expect(reader.read()).rejects.toThrow('took too long')
+  expect(await textOf(await exportOf(id))).toContain(id)
+})
+
+test('one that takes too long as a whole is ended, though it is read', async () => {
+  const id = await newUser()
+  const reader = (await exporting({ longestMs: 0, stalledMs: 60_000 })(id)).getReader()
+  const reading = async () => {
+    for (;;) {
+      if ((await reader.read()).done) return
+      await new Promise((resolve) => setTimeout(resolve, 0))
+    }
+  }
+  await expect(reading()).rejects.toThrow('took too long')
+  await untilIdle()
+})

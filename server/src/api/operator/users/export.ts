@@ -1,0 +1,120 @@
+import { sql, type Kysely } from 'kysely'
+import { owned } from './owned'
+import { isId } from '../../../platform/db/id'
+import type { Schema } from '../../../platform/db/schema'
+import { ApiError, invalidRequest } from '../../../errors'
+
+const rowsAtOnce = 500
+
+/** Timeouts of an export, which holds a database connection and its snapshot. */
+export interface ExportTimeouts {
+  /** For the whole export. */
+  longestMs: number
+  /** For the client to read, between two chunks. */
+  stalledMs: number
+}
+
+const usual: ExportTimeouts = { longestMs: 600_000, stalledMs: 60_000 }
+
+/** Returns the account's own address; undefined for an unknown account. */
+async function addressOf(db: Kysely<Schema>, id: string): Promise<string | undefined> {
+  if (!isId('user', id)) return undefined
+  const row = await db.selectFrom('users').select('email').where('id', '=', id).executeTakeFirst()
+  return row?.email
+}
+
+/** Yields a line of JSON for each row that belongs to an account, all from one snapshot. */
+async function* linesOf(db: Kysely<Schema>, id: string, email: string): AsyncGenerator<string> {
+  const trx = await db
+    .startTransaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute()
+  try {
+    for (const [table, { by = 'user_id', without = [] }] of Object.entries(owned)) {
+      const whose = by === 'recipient' || by === 'email' ? email : id
+      await sql`
+        declare owned no scroll cursor for
+        select (to_jsonb(one) - ${sql.lit(`{${without.join(',')}}`)}::text[])::text as row
+        from ${sql.table(table)} as one where ${sql.ref(by)} = ${sql.lit(whose)}`.execute(trx)
+      for (;;) {
+        const { rows } = await sql<{ row: string }>`
+          fetch ${sql.raw(String(rowsAtOnce))} from owned`.execute(trx)
+        if (rows.length === 0) break
+        yield rows.map(({ row }) => `{"table":"${table}","row":${row}}\n`).join('')
+      }
+      await sql`close owned`.execute(trx)
+    }
+  } finally {
+    await trx.rollback().execute()
+  }
+}
+
+type Controller = ReadableStreamDefaultController<Uint8Array>
+
+/**
+ * Streams on demand: nothing is read before the first pull. `onEnd` is called once the transaction has ended, for
+ * any reason.
+ */
+function streamOf(
+  lines: AsyncGenerator<string>,
+  { longestMs, stalledMs }: ExportTimeouts,
+  onEnd: () => void,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  let isOver = false
+  let whole: Timer | undefined
+  let stalled: Timer | undefined
+  const end = async () => {
+    if (isOver) return
+    isOver = true
+    clearTimeout(whole)
+    clearTimeout(stalled)
+    await lines.return(undefined).catch(() => undefined)
+    onEnd()
+  }
+  const expire = (controller: Controller) => {
+    controller.error(new Error('the export took too long'))
+    void end()
+  }
+  const source = {
+    start(controller: Controller) {
+      whole = setTimeout(expire, longestMs, controller)
+      stalled = setTimeout(expire, stalledMs, controller)
+    },
+    async pull(controller: Controller) {
+      clearTimeout(stalled)
+      const next = await lines.next().catch(async (thrown: unknown) => {
+        await end()
+        throw thrown
+      })
+      if (isOver) return
+      if (!next.done) {
+        controller.enqueue(encoder.encode(next.value))
+        stalled = setTimeout(expire, stalledMs, controller)
+        return
+      }
+      await end()
+      controller.close()
+    },
+    cancel: end,
+  }
+  return new ReadableStream(source, { highWaterMark: 0 })
+}
+
+/**
+ * Exports all rows of an account, without secrets; one export per account at a time. Rejects with
+ * `resource_not_found`, and `invalid_request` while another is running.
+ */
+export function createExports(db: Kysely<Schema>, patience = usual) {
+  const running = new Set<string>()
+  return async (id: string): Promise<ReadableStream<Uint8Array>> => {
+    const email = await addressOf(db, id)
+    if (email === undefined) throw new ApiError('resource_not_found')
+    if (running.has(id)) {
+      throw invalidRequest(null, 'wrong_state', 'The account is being exported. Wait for its end.')
+    }
+    running.add(id)
+    return streamOf(linesOf(db, id, email), patience, () => running.delete(id))
+  }
+}

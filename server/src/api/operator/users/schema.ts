@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { Settings } from '../../../http/account-settings'
+import { Pagination } from '../../../http/documentation'
+import { line, trimmed } from '../../../http/fields'
+import { Overrides } from '../../../http/limits'
+
+export const NewUser = z.object({
+  email: z.email().max(254).trim().toLowerCase(),
+  display_name: line(100).optional(),
+  is_operator: z.boolean().default(false),
+  payment_method_required: z.boolean().optional(),
+  plan_id: z.string().optional(),
+  limits: Overrides.optional(),
+})
+export type NewUser = z.output<typeof NewUser>
+
+export const ChangedUser = z.object({
+  email: z.email().max(254).trim().toLowerCase().optional(),
+  display_name: line(100).optional(),
+  is_operator: z.boolean().optional(),
+  payment_method_required: z.boolean().optional(),
+  // Only the audit blocks; an operator uses `payment_method_required` or suspension instead.
+  blocked: z.literal(false).optional(),
+  plan_id: z.string().optional(),
+  limits: Overrides.optional(),
+})
+export type ChangedUser = z.output<typeof ChangedUser>
+
+export const Suspension = z.object({ reason: trimmed(500) })
+
+/** Filters of the list of accounts. */
+export const UserFilter = z.object({
+  status: z.enum(['active', 'suspended']).optional(),
+  plan_id: z.string().optional(),
+  is_operator: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional(),
+})
+export type UserFilter = z.output<typeof UserFilter>
+
+/** An account as operators see it. */
+export const User = Settings.extend({
+  id: z.string(),
+  status: z.enum(['active', 'suspended']),
+  suspended_reason: z.string().nullable(),
+  is_operator: z.boolean(),
+  balance: z.number(),
+  blocked: z.boolean().describe('The audit of the ledger found its account not in order.'),
+  blocked_reason: z.string().nullable(),
+  plan_id: z.string(),
+  limits: z
+    .object({
+      requests_per_minute: z.int().nullable(),
+      tokens_per_minute: z.int().nullable(),
+      concurrent_requests: z.int().nullable(),
+      monthly_requests: z.int().nullable(),
+      monthly_spend: z.number().nullable(),
+    })
+    .partial()
+    .describe("What overrides the plan's; null lifts a limit."),
+  last_active_at: z.iso.datetime().nullable(),
+}).meta({ ref: 'User' })
+
+export const UserList = z
+  .object({ users: z.array(User), pagination: Pagination })
+  .meta({ ref: 'UserList' })

@@ -1,0 +1,182 @@
+import { sql, type Kysely, type Selectable, type Updateable } from 'kysely'
+import { eraseUser } from './erase'
+import { createExports } from './export'
+import type { ChangedUser, NewUser, UserFilter } from './schema'
+import { isId, newId } from '../../../platform/db/id'
+import type { Schema, UserRow } from '../../../platform/db/schema'
+import { usersWithSettings } from '../../../platform/db/stored-settings'
+import { isReferred, isTaken } from '../../../platform/db/violation'
+import { noteMade } from '../../../platform/db/background-work'
+import { ApiError, invalidRequest } from '../../../errors'
+import { toShownSettings, type StoredSettings } from '../../../http/account-settings'
+import { present, toTimestamp } from '../../../http/fields'
+import { toShownOverrides, toStoredOverrides } from '../../../http/limits'
+import { createKeyStore } from '../../../keys/store'
+import { toUsd } from '../../../wire/usd'
+import { queryPage } from '../../../http/paged-rows'
+import { containing, type Page } from '../../../http/paging'
+
+/** The credit account of a user. */
+interface Account {
+  id: string
+  /** Nano-dollars. */
+  posted: bigint
+  /** A finding of the ledger audit; while set, no request that costs anything is served. */
+  blocked_reason: string | null
+}
+
+/** Changes of a user that are stored with its credit account. */
+interface AccountChange {
+  isPaymentRequired?: boolean | undefined
+  isUnblocked?: boolean
+}
+
+type Row = Selectable<UserRow> & StoredSettings
+
+const toUser = (row: Row, account: Account | undefined) => ({
+  id: row.id,
+  ...toShownSettings(row),
+  status: row.status,
+  suspended_reason: row.suspended_reason,
+  is_operator: row.is_operator,
+  balance: toUsd(account?.posted ?? 0n),
+  blocked: account !== undefined && account.blocked_reason !== null,
+  blocked_reason: account?.blocked_reason ?? null,
+  plan_id: row.plan_id,
+  limits: toShownOverrides(row.limits),
+  last_active_at: row.last_active_at && toTimestamp(row.last_active_at),
+})
+
+const refused = (thrown: unknown) => {
+  if (isReferred(thrown)) {
+    throw invalidRequest('plan_id', 'unknown_value', 'plan_id: there is no such plan.')
+  }
+  if (!isTaken(thrown)) throw thrown
+  throw invalidRequest('email', 'taken', 'email: another account has this address.')
+}
+
+export type UserStore = ReturnType<typeof createUserStore>
+
+/** Mails the owner of a new account how to sign in. */
+type Invite = (user: { email: string; display_name: string }) => Promise<void>
+
+/** Accounts and their keys, for operators. All reject with `resource_not_found` for unknown ids. */
+export function createUserStore(db: Kysely<Schema>, invite?: Invite) {
+  async function found(id: string) {
+    if (!isId('user', id)) throw new ApiError('resource_not_found')
+    const rows = await usersWithSettings(db).where('users.id', '=', id).execute()
+    const [user] = await withBalances(db, rows)
+    if (!user) throw new ApiError('resource_not_found')
+    return user
+  }
+
+  async function change(id: string, fields: Updateable<UserRow>, account: AccountChange = {}) {
+    if (!isId('user', id)) throw new ApiError('resource_not_found')
+    await db.transaction().execute(async (trx) => {
+      await requirePayment(trx, id, account.isPaymentRequired)
+      if (account.isUnblocked) await unblock(trx, id)
+      await trx
+        .updateTable('users')
+        .set({ ...fields, updated_at: new Date() })
+        .where('id', '=', id)
+        .execute()
+        .catch(refused)
+    })
+    return found(id)
+  }
+
+  return {
+    list: (page: Page, filter: Filter) => listUsers(db, page, filter),
+    get: found,
+    async create(fields: NewUser) {
+      const user = await found(await insertUser(db, fields))
+      await invite?.(user)
+      return user
+    },
+    change: (id: string, { limits, payment_method_required, blocked, ...fields }: ChangedUser) =>
+      change(id, present({ ...fields, limits: limits && toStoredOverrides(limits) }), {
+        isPaymentRequired: payment_method_required,
+        isUnblocked: blocked === false,
+      }),
+    suspend: (id: string, reason: string) =>
+      change(id, { status: 'suspended', suspended_reason: reason }),
+    reinstate: (id: string) => change(id, { status: 'active', suspended_reason: null }),
+    export: createExports(db),
+    erase: (id: string) => eraseUser(db, id),
+    keys: createKeyStore({ db, checkOwner: found }),
+  }
+}
+
+async function insertUser(db: Kysely<Schema>, fields: NewUser) {
+  const { email, display_name, is_operator, plan_id, limits } = fields
+  const id = newId('user')
+  noteMade(id)
+  return db.transaction().execute(async (trx) => {
+    await trx
+      .insertInto('users')
+      .values({
+        id,
+        email,
+        display_name: display_name ?? email.slice(0, email.indexOf('@')),
+        is_operator,
+        ...present({ plan_id, limits: limits && toStoredOverrides(limits) }),
+      })
+      .execute()
+      .catch(refused)
+    await requirePayment(trx, id, fields.payment_method_required)
+    return id
+  })
+}
+
+/** Sets whether paid requests are rejected until a payment; the nodes receive a notification. */
+async function requirePayment(
+  db: Kysely<Schema>,
+  userId: string,
+  isRequired: boolean | undefined,
+): Promise<void> {
+  if (isRequired === undefined) return
+  await sql`
+    update credit_account set payment_method_required = ${isRequired}
+    where id = ${userId} and payment_method_required <> ${isRequired}`.execute(db)
+}
+
+/** Unblocks an account; the next audit blocks it again where it finds the same. */
+async function unblock(db: Kysely<Schema>, userId: string): Promise<void> {
+  await sql`
+    update credit_account set blocked_reason = null
+    where id = ${userId} and blocked_reason is not null`.execute(db)
+}
+
+interface Filter extends UserFilter {
+  search: string | undefined
+}
+
+async function listUsers(db: Kysely<Schema>, page: Page, filter: Filter) {
+  const { search, status, plan_id: planId, is_operator: isOperator } = filter
+  const filtered = usersWithSettings(db)
+    .$if(status !== undefined, (query) => query.where('users.status', '=', status ?? 'active'))
+    .$if(planId !== undefined, (query) => query.where('users.plan_id', '=', planId ?? ''))
+    .$if(isOperator !== undefined, (query) =>
+      query.where('users.is_operator', '=', isOperator ?? false),
+    )
+    .$if(search !== undefined, (query) =>
+      query.where((is) =>
+        is.or([
+          is('users.email', 'ilike', containing(search ?? '')),
+          is('users.display_name', 'ilike', containing(search ?? '')),
+        ]),
+      ),
+    )
+  const { shown, pagination } = await queryPage(db, filtered, { page, column: 'users.id' })
+  return { users: await withBalances(db, shown), pagination }
+}
+
+/** Adds the posted balances to users. */
+async function withBalances(db: Kysely<Schema>, rows: readonly Row[]) {
+  const ids = rows.map(({ id }) => id)
+  const { rows: accounts } = await sql<Account>`
+    select id, posted, blocked_reason from credit_account
+    where id = any(${ids}::text[])`.execute(db)
+  const byId = new Map(accounts.map((account) => [account.id, account]))
+  return rows.map((row) => toUser(row, byId.get(row.id)))
+}

@@ -1,0 +1,235 @@
+import { APIError, createAuthMiddleware } from 'better-auth/api'
+import { betterAuth, type BetterAuthOptions } from 'better-auth'
+import { magicLink } from 'better-auth/plugins/magic-link'
+import { twoFactor } from 'better-auth/plugins/two-factor'
+import type { Kysely } from 'kysely'
+import { endLinks, hashOf } from './link'
+import { linkMail, resetMail, takenMail, verificationMail } from './mails'
+import { tables, twoFactorTables } from './tables'
+import { countTry } from './tries'
+import { newId } from '../../platform/db/id'
+import type { Schema } from '../../platform/db/schema'
+import { postMail } from '../../platform/mail/outbox'
+import { isOneLine, toOneLine } from '../../wire/one-line'
+
+const day = 86_400
+const sessionSeconds = 30 * day
+const linkSeconds = 15 * 60
+const maxName = 100
+/** Set by Tollgate on every request, so that a client's header of this name has no effect. */
+const addressHeader = 'x-tollgate-address'
+
+/** The OAuth client at a provider whose accounts may sign in. */
+export interface OAuthClient {
+  clientId: string
+  clientSecret: string
+}
+
+export interface SignInOptions {
+  db: Kysely<Schema>
+  /** The secret that signs cookies; the same on every node. */
+  secret: string
+  /** The public base URL of the service, without a final slash: links in mails begin with it. */
+  address: string
+  providers: { github?: OAuthClient; google?: OAuthClient }
+  /** The sign-up policy, read at each attempt. */
+  signUp: () => 'open' | 'invite' | 'closed'
+  onError: (error: unknown) => void
+}
+
+export type SignIn = ReturnType<typeof createSignIn>
+
+/**
+ * Creates the sign-in to the dashboard: the library's own endpoints below `/api/auth`, unchanged. Sessions last 30
+ * days. Source: contract 2.1, 2.5.
+ */
+export function createSignIn(options: SignInOptions) {
+  const auth = build(options)
+
+  return {
+    /** Answers a request below `/api/auth` from a client address. */
+    async answer(request: Request, clientAddress: string): Promise<Response> {
+      const headers = new Headers(request.headers)
+      headers.set(addressHeader, clientAddress)
+      const answer = await auth.handler(new Request(request, { headers }))
+      return leadingHere(answer, [new URL(options.address).origin, ...originsOf(request)])
+    },
+    /** Returns the account of a request's session cookie; undefined where there is no session, or it has ended. */
+    async userOf(headers: Headers): Promise<string | undefined> {
+      const query = { disableRefresh: true, disableCookieCache: true }
+      const found = await auth.api.getSession({ headers, query })
+      return found?.user.id
+    },
+  }
+}
+
+/** Accepts the request's own origin, under any name and scheme of the service. */
+function originsOf(request: Request | undefined): string[] {
+  const host = request?.headers.get('host')
+  return host ? [`http://${host}`, `https://${host}`] : []
+}
+
+/** The library lets links lead to `/.//other.example`, and turns that into an address of another site. */
+function leadingHere(answer: Response, origins: readonly string[]): Response {
+  const to = answer.headers.get('location')
+  if (to === null || answer.status < 300 || answer.status >= 400) return answer
+  if (origins.includes(URL.parse(to, origins[0])?.origin ?? '')) return answer
+  const headers = new Headers(answer.headers)
+  headers.set('location', '/')
+  return new Response(null, { status: answer.status, headers })
+}
+
+function build(options: SignInOptions) {
+  const { db, secret, address, providers, onError } = options
+  return betterAuth({
+    appName: 'Tollgate',
+    baseURL: address,
+    basePath: '/api/auth',
+    secret,
+    database: { db, type: 'postgres', transaction: true },
+    trustedOrigins: originsOf,
+    ...tables,
+    session: { ...tables.session, expiresIn: sessionSeconds, updateAge: day },
+    account: { ...tables.account, encryptOAuthTokens: true },
+    verification: tables.verification,
+    rateLimit: {
+      ...tables.rateLimit,
+      enabled: true,
+      storage: 'database',
+      // The library counts it by address until ten seconds pass without a request: a whole office would be locked out.
+      customRules: { '/get-session': false },
+    },
+    ...byMail(options),
+    socialProviders: providers,
+    plugins: [
+      twoFactor({ issuer: 'Tollgate', schema: twoFactorTables }),
+      magicLink({
+        disableSignUp: true,
+        expiresIn: linkSeconds,
+        storeToken: { type: 'custom-hasher', hash: (token) => Promise.resolve(hashOf(token)) },
+        sendMagicLink: ({ email, url }) => sendLink(db, email, url),
+      }),
+    ],
+    hooks: {
+      // The library's error does not reveal why an account could not be created, so that is checked before.
+      before: createAuthMiddleware(async ({ path, body }) => {
+        checkName(body?.name)
+        await checkTries(db, path, body?.email)
+        if (path === '/sign-up/email') await checkSignUp(options, String(body?.email))
+      }),
+    },
+    databaseHooks: {
+      user: {
+        create: { before: (user) => admitted(options, user) },
+      },
+      session: { create: { before: ({ userId }) => checkActive(db, userId) } },
+    },
+    advanced: {
+      cookiePrefix: 'tollgate',
+      useSecureCookies: address.startsWith('https:'),
+      // Pages fetch their data themselves, so that a link on another site need not send the cookie.
+      cookies: { session_token: { attributes: { sameSite: 'strict' } } },
+      ipAddress: { ipAddressHeaders: [addressHeader] },
+      database: { generateId: ({ model }) => (model === 'user' ? newId('user') : newId('sess')) },
+    },
+    onAPIError: { errorURL: '/sign-in', onError },
+    logger: { disabled: true },
+    telemetry: { enabled: false },
+  })
+}
+
+/** The options for addresses, passwords and the mails about them. */
+const byMail = ({ db, address }: SignInOptions) =>
+  ({
+    emailAndPassword: {
+      enabled: true,
+      requireEmailVerification: true,
+      minPasswordLength: 10,
+      maxPasswordLength: 128,
+      revokeSessionsOnPasswordReset: true,
+      // The library's own hash would block all requests of the process meanwhile.
+      password: {
+        hash: (password) => Bun.password.hash(password),
+        verify: ({ hash, password }) => Bun.password.verify(password, hash),
+      },
+      sendResetPassword: ({ user, url }) => postMail(db, resetMail(user, url)),
+      onPasswordReset: ({ user }) => endLinks(db, user.email),
+      onExistingUserSignUp: ({ user }) => postMail(db, takenMail(user, address)),
+    },
+    emailVerification: {
+      sendOnSignUp: true,
+      sendOnSignIn: true,
+      autoSignInAfterVerification: true,
+      sendVerificationEmail: ({ user, url }) => postMail(db, verificationMail(user, url)),
+    },
+  }) satisfies BetterAuthOptions
+
+/** Sends a link only where the address has an account; the client's answer is the same in both cases. */
+async function sendLink(db: Kysely<Schema>, email: string, url: string): Promise<void> {
+  const user = await db
+    .selectFrom('users')
+    .select('email')
+    .where((is) => is(is.fn('lower', ['email']), '=', email.toLowerCase()))
+    .where('status', '=', 'active')
+    .executeTakeFirst()
+  if (user) await postMail(db, linkMail(user, url))
+}
+
+/** Checks a user before its creation: the name of an external account may hold anything. Rejects as `checkSignUp`. */
+async function admitted<User extends { email: string; name: string }>(
+  options: SignInOptions,
+  user: User,
+): Promise<{ data: User }> {
+  await checkSignUp(options, user.email)
+  return { data: { ...user, name: toOneLine(user.name, maxName) || 'Unnamed' } }
+}
+
+/** Throws for a name that is not one line of 1 to 100 characters. */
+function checkName(name: unknown): void {
+  if (name === undefined) return
+  const isGood = typeof name === 'string' && isOneLine(name) && name.trim().length <= maxName
+  if (isGood && name.trim() !== '') return
+  const message = `The name must be one line of 1 to ${maxName} characters.`
+  throw new APIError('BAD_REQUEST', { code: 'INVALID_NAME', message })
+}
+
+/** Throws where accounts are created by invitation only, or not at all. */
+async function checkSignUp({ db, signUp }: SignInOptions, email: string): Promise<void> {
+  const mode = signUp()
+  if (mode === 'open') return
+  if (mode === 'invite' && (await isInvited(db, email))) return
+  const message = 'Accounts are made by invitation here. Ask whoever runs this service for one.'
+  throw new APIError('FORBIDDEN', { code: 'SIGN_UP_CLOSED', message })
+}
+
+/** Throws where an account has too many attempts. */
+async function checkTries(db: Kysely<Schema>, path: string, email: unknown): Promise<void> {
+  const seconds = await countTry(db, path, email)
+  if (seconds === undefined) return
+  const message = 'There were too many tries for this account. Wait some minutes.'
+  const headers = { 'retry-after': String(seconds), 'x-retry-after': String(seconds) }
+  throw new APIError('TOO_MANY_REQUESTS', { code: 'TOO_MANY_TRIES', message }, headers)
+}
+
+/** Whether an organization has invited the address. */
+async function isInvited(db: Kysely<Schema>, email: string): Promise<boolean> {
+  const invitation = await db
+    .selectFrom('invitation')
+    .select('id')
+    .where('email', '=', email.toLowerCase())
+    .where('status', '=', 'pending')
+    .where('expires_at', '>', new Date())
+    .executeTakeFirst()
+  return invitation !== undefined
+}
+
+async function checkActive(db: Kysely<Schema>, userId: string): Promise<void> {
+  const user = await db
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .where('status', '=', 'active')
+    .executeTakeFirst()
+  if (user) return
+  throw new APIError('FORBIDDEN', { code: 'SUSPENDED', message: 'This account is suspended.' })
+}

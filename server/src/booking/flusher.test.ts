@@ -1,0 +1,73 @@
+import { expect, test } from 'bun:test'
+
+import { Flusher } from './flusher'
+import { recordForTests } from '../../testing/ledger/event'
+
+const body = recordForTests('user_1', { cost: 1n })
+
+/** A journal in memory: `settle` as the real one, in no time. */
+function newJournal() {
+  let seq = 0
+  let rows: { seq: number; body: string }[] = []
+  return {
+    get size() {
+      return rows.length
+    },
+    settled: (limit: number) => rows.slice(0, limit),
+    drop: async (seqs: readonly number[]) => {
+      rows = rows.filter((row) => !seqs.includes(row.seq))
+    },
+    settle: () => void rows.push({ seq: ++seq, body }),
+  }
+}
+
+test('what is settled while a batch is booked waits for the next, unless a batch is full', async () => {
+  const journal = newJournal()
+  const sizes: number[] = []
+  const booked = Promise.withResolvers<void>()
+  await using _flusher = new Flusher({
+    journal,
+    book: async (events) => {
+      sizes.push(events.length)
+      await Bun.sleep(5)
+      // There is always somebody whose request has just ended.
+      if (sizes.length < 3) journal.settle()
+      else booked.resolve()
+    },
+    onError: (error) => booked.reject(error),
+  })
+  for (let count = 0; count < 4001; count++) journal.settle()
+  const startedAt = performance.now()
+  await booked.promise
+  // Two full ones at once, the rest 250 ms after the first.
+  expect(sizes).toEqual([2000, 2000, 3])
+  expect(performance.now() - startedAt).toBeGreaterThan(450)
+})
+
+test('who reads may have booked what is settled by now, and never sees that fail', async () => {
+  const journal = newJournal()
+  let batches = 0
+  let isDown = false
+  await using flusher = new Flusher({
+    journal,
+    book: async () => {
+      batches += 1
+      await Bun.sleep(5)
+      if (isDown) throw new Error('down')
+    },
+    onError: () => undefined,
+  })
+  await flusher.catchUp()
+  expect(batches).toBe(0)
+  journal.settle()
+  const first = flusher.catchUp()
+  await Bun.sleep(0)
+  journal.settle()
+  // What came after the first began is none of its batch; all who wait share the next one.
+  await Promise.all([first, flusher.catchUp(), flusher.catchUp()])
+  expect([journal.size, batches]).toEqual([0, 2])
+  isDown = true
+  journal.settle()
+  await flusher.catchUp()
+  expect(journal.size).toBe(1)
+})

@@ -1,0 +1,136 @@
+import { accessSync, constants, readFileSync, statfsSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { failure, fine, warning, wordsOf, type DoctorFinding } from './finding'
+import type { Config } from '../../platform/config/config'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const testedBun = '1.4.5'
+
+/** Checks the runtime. The launcher passes the version of the Node.js that started it. */
+export function lookAtRuntime({ TOLLGATE_NODE: node }: Environment): DoctorFinding {
+  const what = `Bun ${Bun.version}${node ? `, started by Node ${node}` : ''}`
+  if (Bun.version === testedBun) return fine('runtime', what)
+  return warning('runtime', what, `Tollgate is tested with Bun ${testedBun}: run "npm ci".`)
+}
+
+/** Checks for proxy variables: a proxy would bypass the guard over the addresses of provider requests. */
+export function lookAtProxies(environment: Environment): DoctorFinding {
+  const ignored = environment['TOLLGATE_IGNORED'] ?? ''
+  const set = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY']
+    .flatMap((name) => [name, name.toLowerCase()])
+    .filter((name) => environment[name])
+  if (set.length === 0 && ignored === '') return fine('proxies', 'none set')
+  const names = [...set, ignored].filter(Boolean).join(', ')
+  return warning(
+    'proxies',
+    `${names}: ignored, providers are reached directly`,
+    'Let this machine reach the providers without a proxy, or unset them.',
+  )
+}
+
+const isLocal = (host: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host)
+
+/** Checks the public address, which links in mails, cookies and sign-in depend on. */
+export function lookAtBaseUrl({ baseUrl, host, port }: Config): DoctorFinding {
+  if (baseUrl === undefined) {
+    if (isLocal(host)) return fine('address', `http://localhost:${port}, for this machine only`)
+    const what = `HOST is ${host}, and nobody said how callers name this server`
+    return warning('address', what, 'Set BASE_URL to the address that callers use.')
+  }
+  const { protocol, hostname, pathname } = new URL(baseUrl)
+  if (['0.0.0.0', '[::]'].includes(hostname)) {
+    const what = `BASE_URL is ${baseUrl}, which nobody can call`
+    return failure('address', what, 'Set BASE_URL to the address that callers use.')
+  }
+  if (pathname !== '/') {
+    const what = `BASE_URL has the path ${pathname}`
+    return warning('address', what, 'Serve Tollgate at the root of a host name of its own.')
+  }
+  if (protocol === 'http:' && !isLocal(hostname)) {
+    const what = `BASE_URL is ${baseUrl}: keys and passwords go in clear text`
+    return warning('address', what, 'Put a balancer that speaks https before it.')
+  }
+  return fine('address', baseUrl)
+}
+
+/** Returns the closest existing directory. */
+function existing(path: string): string {
+  try {
+    statSync(path)
+    return path
+  } catch {
+    return path === dirname(path) ? path : existing(dirname(path))
+  }
+}
+
+export function lookAtDataDirectory({ dataDir }: Config): DoctorFinding {
+  const path = resolve(dataDir)
+  const there = existing(path)
+  const mend = 'Set DATA_DIR to a directory that this user may write.'
+  try {
+    accessSync(there, constants.W_OK | constants.X_OK)
+  } catch {
+    return failure('data directory', `${there} cannot be written by this user`, mend)
+  }
+  const stat = statSync(there)
+  if (!stat.isDirectory()) return failure('data directory', `${there} is no directory`, mend)
+  if (there !== path) return fine('data directory', `${path} will be made`)
+  const uid = process.getuid?.()
+  if (uid !== undefined && stat.uid !== uid) {
+    const what = `${path} belongs to the user ${stat.uid}, and this is ${uid}`
+    return warning('data directory', what, 'Run Tollgate and this command as one user.')
+  }
+  if ((stat.mode & 0o066) !== 0) {
+    const mode = (stat.mode & 0o777).toString(8)
+    const what = `others may look into ${path} (${mode}), which holds keys`
+    return warning('data directory', what, `chmod 711 ${path}`)
+  }
+  return fine('data directory', path)
+}
+
+const gigabyte = 1e9
+const fewBytes = 200e6
+
+export function lookAtDisk({ dataDir }: Config): DoctorFinding {
+  const { bavail, bsize } = statfsSync(existing(resolve(dataDir)))
+  const free = bavail * bsize
+  const what = `${(free / gigabyte).toFixed(1)} GB free`
+  const mend = 'Free some: what is used is written there before it is booked.'
+  if (free < fewBytes) return failure('disk', what, mend)
+  return free < 2 * gigabyte ? warning('disk', what, mend) : fine('disk', what)
+}
+
+const fewFiles = 8192
+
+/** Checks the limit of open files: each stream takes two. */
+export function lookAtFiles(): DoctorFinding {
+  let text: string
+  try {
+    text = readFileSync('/proc/self/limits', 'utf8')
+  } catch (thrown) {
+    return fine('open files', `not known here: ${wordsOf(thrown)}`)
+  }
+  const [, soft = ''] = /^Max open files\s+(\S+)/m.exec(text) ?? []
+  if (soft === 'unlimited' || Number(soft) >= fewFiles) return fine('open files', `up to ${soft}`)
+  const what = `at most ${soft}: each stream takes two`
+  return warning('open files', what, 'ulimit -n 65535, or LimitNOFILE=65535 of its unit.')
+}
+
+export function lookAtPayments({ payments }: Config): DoctorFinding {
+  const { secretKey, webhookSecrets } = payments
+  if (!secretKey && !webhookSecrets) return fine('payments', 'not set up')
+  if (!secretKey || !webhookSecrets) {
+    const what = `${secretKey ? 'STRIPE_WEBHOOK_SECRET' : 'STRIPE_SECRET_KEY'} is missing`
+    return failure('payments', what, 'Set both, or neither.')
+  }
+  if (!webhookSecrets.every((secret) => /^whsec_\S{20,}$/.test(secret))) {
+    const mend = 'Copy the signing secret of the endpoint from Stripe: it begins with whsec_.'
+    return failure('payments', 'STRIPE_WEBHOOK_SECRET is none of Stripe', mend)
+  }
+  if (!/^(sk|rk)_(test|live)_/.test(secretKey)) {
+    const mend = 'Copy the secret key from Stripe: it begins with sk_live_ or sk_test_.'
+    return failure('payments', 'STRIPE_SECRET_KEY is none of Stripe', mend)
+  }
+  return fine('payments', `Stripe, ${secretKey.includes('_test_') ? 'test' : 'live'} mode`)
+}

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { failure, fine, warning, wordsOf, type DoctorFinding } from './finding'
+import { createEnvironmentConnections } from '../../catalog/from-environment'
+import type { Config } from '../../platform/config/config'
+import { Egress } from '../../upstream/http/egress'
+import { verifyServer } from '../../platform/mail/smtp'
+import { Credentials } from '../../providers/credentials'
+import { providers as registry } from '../../providers/registry'
+import { probe } from '../../upstream/probe'
+
+const patienceMs = 15_000
+
+function readFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** Reports the connections that the environment defines; online, whether each provider answers. */
+export async function lookAtProviders(config: Config, isOnline: boolean): Promise<DoctorFinding[]> {
+  const providers = registry.filter(({ dialect }) => dialect !== 'sandbox')
+  const connections = createEnvironmentConnections(config.environment, providers, { readFile })
+  if (connections.length === 0) {
+    const mend =
+      'Set the key of one, such as OPENAI_API_KEY, or: tollgate connections create openai'
+    return [warning('providers', 'no key of a provider is set in the environment', mend)]
+  }
+  if (!isOnline) {
+    const names = connections.map(({ name }) => name).join(', ')
+    return [fine('providers', `${names}; --online asks them`)]
+  }
+  const egress = new Egress({ connectMs: config.timers.connectMs })
+  const credentials = new Credentials({
+    send: (call) => egress.send({ ...call, owner: null }),
+    now: () => Date.now(),
+    deadline: () => AbortSignal.timeout(patienceMs),
+  })
+  return Promise.all(
+    connections.map(async (connection): Promise<DoctorFinding> => {
+      const provider = providers.find(({ key }) => key === connection.provider)
+      const name = `provider ${connection.provider}`
+      if (!provider) return fine(name, 'not known')
+      const told = await probe({ egress, credentials }, { provider, connection })
+      if (told.success) return fine(name, `${told.message} (${told.latencyMs} ms)`)
+      const mend = `Check ${connection.name}, and that this machine reaches ${connection.baseUrl}.`
+      return failure(name, told.message, mend)
+    }),
+  )
+}
+
+/** Reports the mail server; online, whether it accepts our login. */
+export async function lookAtMail({ mail }: Config, isOnline: boolean): Promise<DoctorFinding> {
+  if (!mail) {
+    const mend =
+      'Set SMTP_URL and MAIL_FROM: invitations, alerts and resets of passwords go by mail.'
+    return warning('mail', 'not set up: mails wait in the database', mend)
+  }
+  const { host, port } = mail.server
+  if (!isOnline) return fine('mail', `${host}:${port}; --online asks it`)
+  try {
+    await verifyServer(mail)
+    return fine('mail', `${host}:${port} takes our mails`)
+  } catch (thrown) {
+    return failure('mail', `${host}:${port}: ${wordsOf(thrown)}`, 'Check SMTP_URL.')
+  }
+}

@@ -1,0 +1,37 @@
+import { readDatabaseConfig } from '../platform/config/config'
+import { Database } from '../platform/db/database'
+import { migrate } from '../platform/db/migrate'
+import { CommandFailed, runCommand, type CommandOptions } from '../server/command'
+import { findDatabase } from '../server/find-database'
+
+const statementMs = 3_600_000
+
+const help = `Usage: tollgate migrate [--json]
+
+Brings the database up to date with this version, which each start of the server does as well. Several
+may do so at once: the first does the work.
+
+  --json       the names of what was done, for programs
+
+DATA_DIR or DATABASE_URL name the database, as for the server.
+Exit codes: 0 up to date, 1 failed, 2 not understood or no database found.
+`
+
+async function run({ has, say }: CommandOptions): Promise<number> {
+  const config = readDatabaseConfig(process.env)
+  await using stack = new AsyncDisposableStack()
+  const address = await findDatabase(config, stack, say)
+  const onError = (error: Error) => say(error.message)
+  // One connection migrates, while the other reads which migrations later versions have applied.
+  const database = stack.use(new Database(address, { poolSize: 2, statementMs, onError }))
+  await database.ping()
+  const made = await migrate(database.query).catch((thrown: unknown) => {
+    throw new CommandFailed(thrown instanceof Error ? thrown.message : String(thrown))
+  })
+  if (has('json')) process.stdout.write(`${JSON.stringify({ migrations: made })}\n`)
+  else if (made.length === 0) process.stdout.write('The database is up to date.\n')
+  else process.stdout.write(`${made.join('\n')}\nThe database is up to date now.\n`)
+  return 0
+}
+
+await runCommand({ name: 'migrate', help, run })

@@ -1,0 +1,68 @@
+import { afterEach, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Journal } from './journal'
+import { countUnbooked } from './replay'
+import { filesOf, readSettled } from './segment'
+
+const directories: string[] = []
+afterEach(() => {
+  for (const path of directories.splice(0)) rmSync(path, { recursive: true })
+})
+
+function newDirectory(): string {
+  const path = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
+  directories.push(path)
+  return path
+}
+
+const hourMs = 3_600_000
+/** Four make a segment full. */
+const body = (number: number) => `${number} ${'x'.repeat(600_000)}`
+
+/** Settles and books some rows, and closes. */
+async function bookSome(directory: string, keptMs: number, numbers: readonly number[]) {
+  await using journal = await Journal.open({ directory, sync: 'always', keptMs })
+  for (const number of numbers) {
+    await journal.settle(`att_${number}`, body(number))
+    await journal.drop(journal.settled(10).map(({ seq }) => seq))
+  }
+}
+
+const numbersIn = (directory: string) =>
+  filesOf(directory)
+    .flatMap((path) => [...readSettled(readFileSync(path))])
+    .map((text) => Number(text.split(' ')[0]))
+    .toSorted((a, b) => a - b)
+
+const numbers = Array.from({ length: 20 }, (_, at) => at)
+
+test('C12: with a time to keep them, booked files stay, all that was settled can be read, nothing comes again', async () => {
+  const directory = newDirectory()
+  await bookSome(directory, hourMs, numbers)
+  expect([...new Set(numbersIn(directory))]).toEqual(numbers)
+  expect(countUnbooked(directory).rows).toBe(0)
+  await using journal = await Journal.open({ directory, sync: 'always', keptMs: hourMs })
+  expect([journal.size, journal.settled(10), journal.orphans()]).toEqual([0, [], []])
+})
+
+test('files that were kept for long enough go with the next one, and with the next start', async () => {
+  const directory = newDirectory()
+  await bookSome(directory, hourMs, numbers)
+  const kept = filesOf(directory).filter((path) => path.endsWith('.kept'))
+  expect(kept.length).toBeGreaterThan(3)
+  const longAgo = new Date(Date.now() - 2 * hourMs)
+  for (const path of kept.slice(0, 2)) utimesSync(path, longAgo, longAgo)
+  await bookSome(directory, hourMs, [])
+  for (const path of kept.slice(0, 2)) expect(filesOf(directory)).not.toContain(path)
+  expect(filesOf(directory)).toContain(kept[2] ?? '')
+  await bookSome(directory, 0, [])
+  expect(readdirSync(directory).filter((name) => name.endsWith('.kept'))).toEqual([])
+})
+
+test('without a time to keep them, booked files do not stay', async () => {
+  const directory = newDirectory()
+  await bookSome(directory, 0, numbers)
+  expect(numbersIn(directory)).toEqual([])
+})

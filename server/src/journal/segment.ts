@@ -1,0 +1,147 @@
+import { join } from 'node:path'
+import { nodeFileSystem, type JournalFileSystem } from './file-system'
+import { readLines, type JournalLine } from './line'
+
+/** One row as the caller wrote it. `seq` rises with every row and is not used twice. */
+export interface JournalRow {
+  seq: number
+  attemptId: string
+  body: string
+  /** The source of the body, where this process made it and still has it. */
+  origin?: object | undefined
+}
+
+/** The record of an attempt that has begun, as its caller wrote it. */
+export interface OpenRecord {
+  attemptId: string
+  body: string
+}
+
+/** More bytes than a segment ever has, so that positions in later ones are higher. */
+export const mostSegmentBytes = 2 ** 27
+
+/** Returns a position in the whole log. A settled row's number is the position at which its line ends. */
+export const placeOf = (generation: number, offset: number) =>
+  generation * mostSegmentBytes + offset
+
+export const generationOf = (place: number) => Math.floor(place / mostSegmentBytes)
+
+const nameWidth = 8
+const names = /^journal-(\d+)\.(log|spare)$/
+
+const pathOf = (directory: string, generation: number, ending: string) =>
+  join(directory, `journal-${String(generation).padStart(nameWidth, '0')}.${ending}`)
+
+export const segmentPath = (directory: string, generation: number) =>
+  pathOf(directory, generation, 'log')
+
+/** Returns the path of a spare: a segment whose content is no longer needed. */
+export const sparePath = (directory: string, generation: number) =>
+  pathOf(directory, generation, 'spare')
+
+/** Returns the path of a booked segment that is kept for a while. */
+export const keptPath = (directory: string, generation: number) =>
+  pathOf(directory, generation, 'kept')
+
+/** Returns all files that may have settled attempts, booked or not, spares included. */
+export const filesOf = (directory: string, fileSystem = nodeFileSystem): string[] =>
+  fileSystem
+    .list(directory)
+    .filter((name) => /^journal-\d+\.(log|spare|kept)$/.test(name))
+    .toSorted()
+    .map((name) => join(directory, name))
+
+/** Reads the bodies of all settled attempts in a file, those of an earlier use of it as well. */
+export function* readSettled(bytes: Buffer): Generator<string> {
+  for (const line of readLines(bytes)) {
+    if (line?.kind !== '=') continue
+    const entry = toEntry(line, bytes)
+    if (entry?.kind === '=') yield entry.body
+  }
+}
+
+const rising = (a: number, b: number) => a - b
+
+/** Returns the generations of the files in a directory, rising. */
+export function listSegments(
+  directory: string,
+  fileSystem: JournalFileSystem,
+): { logs: number[]; spares: number[] } {
+  const logs: number[] = []
+  const spares: number[] = []
+  for (const name of fileSystem.list(directory)) {
+    const [, digits, ending] = names.exec(name) ?? []
+    // Another spelling of a number would be another file.
+    const generation = Number(digits)
+    if (pathOf('', generation, ending ?? '') !== name) continue
+    if (ending === 'log') logs.push(generation)
+    else spares.push(generation)
+  }
+  return { logs: logs.toSorted(rising), spares: spares.toSorted(rising) }
+}
+
+/** The booked mark of a log, and the generation before which its damage has been reported. */
+export interface Mark {
+  booked: number
+  told: number
+}
+
+/** The content of one valid line of a segment. */
+export type JournalEntry =
+  | ({ kind: '+' } & OpenRecord)
+  | ({ kind: '=' } & JournalRow)
+  | ({ kind: '-' } & Mark)
+
+export interface Segment {
+  generation: number
+  bytes: Buffer
+}
+
+export function readSegment(
+  directory: string,
+  generation: number,
+  fileSystem: JournalFileSystem,
+): Segment {
+  return { generation, bytes: fileSystem.readFile(segmentPath(directory, generation)) }
+}
+
+/** Reads the lines of a segment's own generation; others remain from an earlier use of the file. */
+export function* readEntries({ generation, bytes }: Segment): Generator<JournalEntry> {
+  for (const line of readLines(bytes)) {
+    const entry = line?.generation === generation ? toEntry(line, bytes) : undefined
+    if (entry) yield entry
+  }
+}
+
+function toEntry(
+  { kind, generation, start, end }: JournalLine,
+  bytes: Buffer,
+): JournalEntry | undefined {
+  const text = bytes.toString('utf8', start, end)
+  const space = text.indexOf(' ')
+  const key = text.slice(0, space)
+  const rest = text.slice(space + 1)
+  if (kind === '-') return { kind, booked: Number(key), told: Number(rest) }
+  if (kind === '+') return { kind, attemptId: key, body: rest }
+  return { kind, seq: placeOf(generation, end + 1), attemptId: key, body: rest }
+}
+
+/**
+ * Describes the damage of a segment. Broken bytes behind all lines of its generation are no damage: a write that
+ * a kill interrupted looks so, and was never confirmed.
+ */
+export function findDamage({ generation, bytes }: Segment): string | undefined {
+  let isBroken = false
+  let isSound = bytes.length === 0
+  for (const line of readLines(bytes)) {
+    if (line?.generation !== generation) {
+      isBroken = true
+      // The file was reused, and the process died before its first line.
+      if (line) isSound = true
+    } else {
+      if (isBroken) return 'lines before its end are damaged'
+      isSound = true
+    }
+  }
+  return isSound ? undefined : 'it has no line that can be read'
+}

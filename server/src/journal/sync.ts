@@ -1,0 +1,109 @@
+import { Pause } from '../platform/pause'
+import type { TrustedDisk } from './disk'
+import { JournalError } from './error'
+
+/** The callers that wait until their writes are on disk. */
+interface Waiting {
+  settlements: number
+  resolve: () => void
+  reject: (cause: unknown) => void
+}
+
+interface Options {
+  disk: TrustedDisk
+  /** Resolves with whether everything written before the call is on disk. */
+  flush: () => Promise<boolean>
+  sync: 'always' | 'batch'
+  /** Returns whether other requests run whose settlements will come. */
+  hasCompany: () => boolean
+  onSynced: () => void
+  onIdle: () => void
+}
+
+const batchMs = 1000
+const groupMs = 1
+
+// With other requests running, one sync covers all settlements of so long; where syncs are slow, or cover many, of
+// longer, so that they do not take all of the disk's time and much of the process's.
+const everyMs = 4
+const restPerSync = 3
+const longestEveryMs = 8
+/** From this many settlements in one sync, a few milliseconds are a negligible part of the wait. */
+const crowd = 16
+
+/** Syncs as long as callers wait: those that arrive during a sync share the next one. */
+export class JournalSync {
+  readonly #options: Options
+  #waiting: Waiting[] = []
+  #isSyncing = false
+  /** The start of the last sync by `performance.now()`, its duration, and its number of settlements. */
+  #lastSync = { startedAt: -Infinity, ms: 0, settlements: 0 }
+  #isClosing = false
+  readonly #pause = new Pause()
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  get isBusy(): boolean {
+    return this.#isSyncing || (this.#waiting.length > 0 && !this.#options.disk.hasFailed)
+  }
+
+  add(waiting: Waiting): void {
+    this.#waiting.push(waiting)
+    if (!this.#isSyncing) void this.#run()
+    else if (this.#patienceMs() <= 0) this.#pause.end()
+  }
+
+  /**
+   * Returns how long a write made now would wait for its sync; in batches, where no caller waits for that, a
+   * moment in which others arrive.
+   */
+  waitMs(): number {
+    const patience = this.#patienceMs()
+    return this.#options.sync === 'batch' ? Math.min(groupMs, patience) : patience
+  }
+
+  /** Ends the wait for other settlements, as the journal closes. */
+  hasten(): void {
+    this.#isClosing = true
+    this.#pause.end()
+  }
+
+  /** Rejects all waiting callers after a failure of the disk. */
+  rejectAll(cause: unknown): void {
+    for (const { reject } of this.#waiting.splice(0)) reject(new JournalError('failed', cause))
+  }
+
+  async #run(): Promise<void> {
+    const { disk, flush, onSynced, onIdle } = this.#options
+    this.#isSyncing = true
+    while (this.#waiting.length > 0 && !disk.hasFailed) {
+      const waitMs = this.#patienceMs()
+      if (waitMs > 0) await this.#pause.take(waitMs)
+      const synced = this.#waiting
+      this.#waiting = []
+      const startedAt = performance.now()
+      const isSynced = await flush()
+      const settlements = synced.reduce((sum, group) => sum + group.settlements, 0)
+      this.#lastSync = { startedAt, ms: performance.now() - startedAt, settlements }
+      if (isSynced) onSynced()
+      for (const { resolve, reject } of synced) {
+        if (isSynced) resolve()
+        else reject(new JournalError('failed', disk.failure))
+      }
+    }
+    this.#isSyncing = false
+    onIdle()
+  }
+
+  /** Alone, a settlement is synced at once; with other requests running, it waits for theirs. */
+  #patienceMs(): number {
+    const { sync, hasCompany } = this.#options
+    if (this.#isClosing || (sync === 'always' && !hasCompany())) return 0
+    const { startedAt, ms, settlements } = this.#lastSync
+    const restMs = settlements >= crowd ? longestEveryMs : restPerSync * ms
+    const soon = Math.min(longestEveryMs, Math.max(everyMs, restMs))
+    return startedAt + (sync === 'batch' ? batchMs : soon) - performance.now()
+  }
+}

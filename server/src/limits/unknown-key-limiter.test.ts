@@ -1,0 +1,65 @@
+import { expect, test } from 'bun:test'
+import { AddressRate } from './address-rate'
+import { Authenticator } from '../auth/authenticator'
+import { FailedAuthentications } from './failed-authentications'
+import { RateLimits } from './limits'
+import { MemoryCounters } from './memory-counters'
+import { UnknownKeyLimiter } from './unknown-key-limiter'
+import { newApiKey } from '../auth/api-key'
+import { ApiKeyCache } from '../auth/api-key-cache'
+import { ApiError } from '../errors'
+
+/** A door whose database has not answered yet. */
+function stage() {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<undefined>()
+  const state = { lookUps: 0 }
+  const keyring = new ApiKeyCache({
+    lookUp: () => {
+      state.lookUps += 1
+      return answered
+    },
+  })
+  const strangers = new UnknownKeyLimiter()
+  const door = new Authenticator({
+    keyring,
+    strangers,
+    failures: new FailedAuthentications({ perMinute: () => 20 }),
+    limits: new RateLimits(new MemoryCounters()),
+    lastUse: { note: () => undefined },
+    visitors: new AddressRate({ perMinute: () => 60 }),
+    apiPerMinute: () => 300,
+  })
+  const enter = async (address: string) => {
+    const caller = {
+      authorization: `Bearer ${newApiKey()}`,
+      address: () => address,
+      tell: () => undefined,
+    }
+    try {
+      await door.enter(caller, 'write')
+    } catch (thrown) {
+      return thrown instanceof ApiError ? thrown.code : 'internal_error'
+    }
+    return 'in'
+  }
+  return { state, strangers, enter, answer: () => answer(undefined) }
+}
+
+const many = async (count: number, one: () => Promise<string>) => {
+  const codes = await Promise.all(Array.from({ length: count }, one))
+  return Object.fromEntries(
+    [...Map.groupBy(codes, (code) => code)].map(([code, all]) => [code, all.length]),
+  )
+}
+
+test('H01: four thousand unknown keys from one address at once are not a thousand look-ups', async () => {
+  const { state, strangers, enter, answer } = stage()
+  const all = many(4000, () => enter('192.0.2.1'))
+  const other = enter('192.0.2.2')
+  expect(state.lookUps).toBe(1025)
+  answer()
+  // Of those that were looked up 20 may fail in a minute; what is beyond is told so.
+  expect(await all).toEqual({ invalid_api_key: 20, rate_limit_exceeded: 3980 })
+  expect(await other).toBe('invalid_api_key')
+  expect(strangers.size).toBe(0)
+})

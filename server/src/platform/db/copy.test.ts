@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { Socket } from 'node:net'
+import { copyOut } from './copy'
+import { openTestDatabase } from '../../../testing/db/database'
+import { openSession, type Session } from './session'
+
+const stack = new AsyncDisposableStack()
+let session: Session
+beforeAll(async () => {
+  session = stack.use(await openSession(await openTestDatabase(stack), 60_000))
+})
+afterAll(() => stack.disposeAsync())
+
+const rowBytes = 1_000_000
+const rows = 64
+
+/** The socket of the session: what it has read, and whether it reads. */
+function socketOf({ client }: Session): Socket {
+  const { stream } = client.connection
+  if (stream instanceof Socket) return stream
+  throw new Error('the session has no socket')
+}
+
+test('whoever reads slowly has the server wait, however few rows its bytes are of', async () => {
+  const socket = socketOf(session)
+  const before = socket.bytesRead
+  const asked = `copy (select repeat('x', ${rowBytes - 1}) from generate_series(1, ${rows})) to stdout`
+  const reader = copyOut(session.client, asked)
+  const first = await reader.next()
+  const deadline = performance.now() + 10_000
+  while (!socket.isPaused() && performance.now() < deadline) {
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(socket.isPaused()).toBe(true)
+  expect(socket.bytesRead - before).toBeLessThan((rows * rowBytes) / 4)
+
+  const lengths = [first.value?.length]
+  for await (const chunk of reader) lengths.push(chunk.length)
+  // One row at a time, so that nobody gets all that had waited at once.
+  expect(lengths).toEqual(Array.from({ length: rows }, () => rowBytes))
+  expect(socket.isPaused()).toBe(false)
+}, 30_000)

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import type { Database } from './database'
+import { openTestDatabases } from '../../../testing/db/database'
+
+const stack = new AsyncDisposableStack()
+let database: Database
+/** The same with one connection. */
+let again: () => Database
+
+beforeAll(async () => {
+  ;({ database, again } = await openTestDatabases(stack))
+}, 30_000)
+afterAll(() => stack.disposeAsync())
+
+test('D01: a connection that breaks between two statements of a transaction ends no process', async () => {
+  const broken = database.query.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
+    await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.query)
+    await Bun.sleep(100)
+    await sql`select 1`.execute(trx)
+  })
+  await expect(broken).rejects.toThrow()
+  await broken.catch(() => undefined)
+  await database.ping()
+})
+
+test('D02: what follows a `begin` that a frozen server did late is committed', async () => {
+  const { query } = database
+  await sql`create table late (at int)`.execute(query)
+  const small = again()
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(small.query)
+  const pid = rows[0]?.pid ?? 0
+  expect(pid).toBeGreaterThan(1)
+  process.kill(pid, 'SIGSTOP')
+  const begun = small.query.transaction().execute((trx) => sql`select 1`.execute(trx))
+  await expect(begun).rejects.toThrow('timeout')
+  process.kill(pid, 'SIGCONT')
+  await sql`insert into late values (1)`.execute(small.query)
+  const { rows: written } = await sql`select at from late`.execute(query)
+  expect(written).toEqual([{ at: 1 }])
+})
+
+test('M4: a database that takes no changes does not count as one that answers', async () => {
+  const small = again()
+  await small.ping()
+  await sql`set default_transaction_read_only = on`.execute(small.query)
+  await expect(small.ping()).rejects.toThrow('takes no changes')
+  await sql`set default_transaction_read_only = off`.execute(small.query)
+  await small.ping()
+})

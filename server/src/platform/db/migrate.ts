@@ -1,0 +1,149 @@
+import { sql, type Kysely } from 'kysely'
+import { Migrator, type Migration, type MigrationResultSet } from 'kysely/migration'
+import * as accountsAndCatalogue from './migrations/0001-accounts-and-catalogue'
+import * as money from './migrations/0002-money'
+import * as limits from './migrations/0003-limits'
+import * as audit from './migrations/0004-audit'
+import * as idempotency from './migrations/0005-idempotency'
+import * as config from './migrations/0006-config'
+import * as connectionOptions from './migrations/0007-connection-options'
+import * as organizations from './migrations/0008-organizations-and-connections'
+import * as namesOfModels from './migrations/0009-names-of-models'
+import * as earnings from './migrations/0010-earnings'
+import * as mailAndInbox from './migrations/0011-mail-and-inbox'
+import * as requestLog from './migrations/0012-request-log'
+import * as settingsAndSharedLimits from './migrations/0013-settings-and-shared-limits'
+import * as payments from './migrations/0014-payments'
+import * as alerts from './migrations/0015-alerts'
+import * as showcase from './migrations/0016-showcase'
+import * as promptsAndSupport from './migrations/0017-prompts-and-support'
+import * as signIn from './migrations/0020-sign-in'
+import * as invitationsAndAutomation from './migrations/0018-invitations-and-automation'
+import * as pricesOverTime from './migrations/0021-prices-over-time'
+import * as auditTrail from './migrations/0022-audit-trail'
+import * as paymentComparison from './migrations/0023-payment-comparison'
+import * as held from './migrations/0024-held'
+import * as restored from './migrations/0025-restored'
+import * as organizationTrail from './migrations/0026-organization-trail'
+import * as gateways from './migrations/0027-gateways'
+import * as connectionPrices from './migrations/0028-connection-prices'
+import * as gatewayHours from './migrations/0029-gateway-hours'
+import * as housePlan from './migrations/0030-house-plan'
+import * as usageCancellations from './migrations/0031-usage-cancellations'
+import * as leaseGenerations from './migrations/0032-lease-generations'
+import * as balanceRises from './migrations/0033-balance-rises'
+import * as seldomTokens from './migrations/0034-seldom-tokens'
+import * as logCaches from './migrations/0035-log-caches'
+import * as storedResponses from './migrations/0040-stored-responses'
+import * as conversations from './migrations/0041-conversations'
+import * as backgroundResponses from './migrations/0042-background-responses'
+import * as measuredUnits from './migrations/0045-measured-units'
+import type { Schema } from './schema'
+import { StartError } from '../config/config'
+
+/** In order; a migration that has been released is never changed. */
+const migrations: Record<string, Migration> = {
+  '0001-accounts-and-catalogue': accountsAndCatalogue,
+  '0002-money': money,
+  '0003-limits': limits,
+  '0004-audit': audit,
+  '0005-idempotency': idempotency,
+  '0006-config': config,
+  '0007-connection-options': connectionOptions,
+  '0008-organizations-and-connections': organizations,
+  '0009-names-of-models': namesOfModels,
+  '0010-earnings': earnings,
+  '0011-mail-and-inbox': mailAndInbox,
+  '0012-request-log': requestLog,
+  '0013-settings-and-shared-limits': settingsAndSharedLimits,
+  '0014-payments': payments,
+  '0015-alerts': alerts,
+  '0016-showcase': showcase,
+  '0017-prompts-and-support': promptsAndSupport,
+  '0020-sign-in': signIn,
+  '0018-invitations-and-automation': invitationsAndAutomation,
+  '0021-prices-over-time': pricesOverTime,
+  '0022-audit-trail': auditTrail,
+  '0023-payment-comparison': paymentComparison,
+  '0024-held': held,
+  '0025-restored': restored,
+  '0026-organization-trail': organizationTrail,
+  '0027-gateways': gateways,
+  '0028-connection-prices': connectionPrices,
+  '0029-gateway-hours': gatewayHours,
+  '0030-house-plan': housePlan,
+  '0031-usage-cancellations': usageCancellations,
+  '0032-lease-generations': leaseGenerations,
+  '0033-balance-rises': balanceRises,
+  '0034-seldom-tokens': seldomTokens,
+  '0035-log-caches': logCaches,
+  '0040-stored-responses': storedResponses,
+  '0041-conversations': conversations,
+  '0042-background-responses': backgroundResponses,
+  '0045-measured-units': measuredUnits,
+}
+
+/** The names of all migrations that this version knows, in the order in which they run. */
+export const migrationNames: readonly string[] = Object.keys(migrations).toSorted()
+const nothing: Migration = { up: () => Promise.resolve() }
+
+/** Returns the names of the applied migrations; none without a schema. */
+export async function readMigrations(db: Kysely<Schema>): Promise<string[]> {
+  const { rows: found } = await sql<{ isThere: boolean }>`
+    select to_regclass('kysely_migration') is not null as "isThere"`.execute(db)
+  if (!found[0]?.isThere) return []
+  const { rows } = await sql<{ name: string }>`
+    select name from kysely_migration order by name`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+/**
+ * Returns applied migrations of later versions: during an upgrade, a node of the earlier version may restart. Each
+ * version keeps the schema compatible with the version before.
+ */
+async function ofLaterVersions(db: Kysely<Schema>): Promise<Record<string, Migration>> {
+  const made = await readMigrations(db)
+  const later = made.filter((name) => name > (migrationNames.at(-1) ?? ''))
+  return Object.fromEntries(later.map((name) => [name, nothing]))
+}
+
+/**
+ * Migrates the schema to this version. Any number of processes may call it at once: they queue at a lock in the
+ * database, and the first one does the work. Resolves with the names of the applied migrations. Throws `StartError`.
+ */
+export async function migrate(db: Kysely<Schema>): Promise<string[]> {
+  return madeBy(await migratorOf(db).migrateToLatest())
+}
+
+/**
+ * Migrates within the transaction that `db`'s only connection is in, up to the migration `upTo`, or to the last one if
+ * that is undefined.
+ */
+export async function migrateWithin(db: Kysely<Schema>, upTo?: string): Promise<void> {
+  const options = { disableTransactions: true }
+  const migrator = migratorOf(db)
+  madeBy(
+    upTo === undefined
+      ? await migrator.migrateToLatest(options)
+      : await migrator.migrateTo(upTo, options),
+  )
+}
+
+const migratorOf = (db: Kysely<Schema>) =>
+  new Migrator({
+    db,
+    provider: {
+      getMigrations: async () => ({ ...migrations, ...(await ofLaterVersions(db)) }),
+    },
+  })
+
+function madeBy({ error, results = [] }: MigrationResultSet): string[] {
+  if (!error) return results.map(({ migrationName }) => migrationName)
+  const failed = results.find(({ status }) => status === 'Error')?.migrationName
+  throw new StartError(
+    `The database could not be brought up to date${failed ? ` (${failed})` : ''}: ${
+      error instanceof Error ? error.message : 'unknown error'
+    }`,
+    { cause: error },
+  )
+}

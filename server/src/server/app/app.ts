@@ -1,0 +1,127 @@
+import { Hono, type Context } from 'hono'
+import { accountEndpoints, type AccountStores } from './account-endpoints'
+import { operatorEndpoints, type OperatorStores } from './operator-endpoints'
+import { publicEndpoints } from './public-endpoints'
+import type { PublicStores } from '../../api/public/routes'
+import { signInEndpoints, type SignInAnswers } from './sign-in-endpoints'
+import { automationRoutes, type Automation } from '../../automation/routes'
+import type { Catalog } from '../../catalog/catalog'
+import { newId } from '../../platform/db/id'
+import type { Gateway } from '../../gateway/gateway'
+import { allowAnyOrigin } from '../../http/cors'
+import { dashboardRoutes, type DashboardFiles } from '../../http/dashboard'
+import { docsRoutes } from '../../http/docs'
+import type { Env } from '../../http/env'
+import { finishFailed, finish, type RequestObserver } from '../../http/finish-response'
+import { getPath } from '../../http/path'
+import { assertGuarded, type Guards } from '../../http/guards'
+import { rejectNulBytes } from '../../http/reject-nul-bytes'
+import { delayRejection } from '../../http/delay-rejection'
+import { securityHeaders } from '../../http/security-headers'
+import { toUnknownRouteError } from '../../http/unknown-route'
+import { serviceRoutes, type Readiness } from '../../http/service'
+import { describeInterface, type Audience } from '../../http/openapi'
+import { chatCompletionRoutes } from '../../v1/chat-completions'
+import { completionRoutes } from '../../v1/completions'
+import { conversationItemRoutes } from '../../v1/conversation-items'
+import { conversationRoutes } from '../../v1/conversations'
+import { embeddingRoutes } from '../../v1/embeddings'
+import { messageRoutes } from '../../v1/messages'
+import { modelRoutes, type CollectionsFor, type ModelsFor } from '../../v1/models'
+import type { ReplyPorts } from '../../v1/reply'
+import { responseRoutes, type ResponsePorts } from '../../v1/responses'
+import { storedResponseRoutes } from '../../v1/stored-responses'
+
+/** The dependencies of the application; the composition root in server/server.ts creates them. */
+export interface AppPorts {
+  gateway: Gateway
+  catalog: Catalog
+  collectionsFor: CollectionsFor
+  modelsFor: ModelsFor
+  guards: Guards
+  signIn: SignInAnswers
+  dashboard: () => Promise<DashboardFiles>
+  reply: ReplyPorts
+  responses: ResponsePorts
+  readiness: Readiness
+  stores: AccountStores & OperatorStores & PublicStores
+  automation: Automation
+  witness: RequestObserver
+}
+
+/** `/v1`. */
+const modelEndpoints = (ports: AppPorts) => {
+  const { gateway, catalog, collectionsFor, modelsFor, guards, reply, responses } = ports
+  return new Hono<Env>()
+    .route('/', chatCompletionRoutes(gateway, reply))
+    .route('/', completionRoutes(gateway, reply))
+    .route('/', embeddingRoutes(gateway, reply))
+    .route('/', messageRoutes(gateway, reply))
+    .route('/', responseRoutes(gateway, reply, responses))
+    .route('/', storedResponseRoutes({ ...responses, reply }, guards))
+    .route('/', conversationRoutes(responses, guards))
+    .route('/', conversationItemRoutes(responses, guards))
+    .route('/', modelRoutes({ catalog, collectionsFor, modelsFor }, guards))
+}
+
+/** Mounts all routes. Throws when a route does not declare who may call it. */
+export function createApp(ports: AppPorts): Hono<Env> {
+  const { guards, stores, witness } = ports
+  const app = new Hono<Env>({ strict: false })
+  app.use('*', async (c, next) => {
+    const startedAtMs = performance.now()
+    const requestId = newId('req')
+    c.set('requestId', requestId)
+    c.set('startedAtMs', startedAtMs)
+    await next()
+    const request = c.req.raw
+    await delayRejection(c.res, refusedOf(c), c.env.budget)
+    const exchange = { request, requestId, startedAtMs, path: getPath(request.url) }
+    finish(c.res, { ...exchange, quota: c.get('quota'), hasLog: c.get('hasLog') }, witness)
+  })
+  app.use('*', securityHeaders)
+  app.use('/v1/*', allowAnyOrigin)
+  app.use('/api/public/*', allowAnyOrigin)
+  app.use('/api/*', rejectNulBytes)
+
+  app.route('/', modelEndpoints(ports))
+  app.route('/', accountEndpoints(stores, guards))
+  app.route('/', automationRoutes(ports, guards))
+  app.route('/', operatorEndpoints(stores, guards))
+  app.route('/', publicEndpoints(stores, guards))
+  app.route('/', signInEndpoints(ports.signIn, guards))
+  app.route('/', serviceRoutes(guards, ports.readiness))
+  app.route('/', docsRoutes(guards))
+  app.get('/openapi.json', guards.open, describing(app, 'public'))
+  app.get('/openapi-operator.json', guards.open, describing(app, 'operator'))
+  // Last, as it matches every path that no other route serves.
+  app.route('/', dashboardRoutes(ports.dashboard, guards))
+
+  app.notFound((c) =>
+    finishFailed(
+      toUnknownRouteError(c.req.path),
+      { request: c.req.raw, requestId: c.get('requestId') },
+      witness,
+    ),
+  )
+  app.onError((thrown, c) =>
+    finishFailed(thrown, { request: c.req.raw, requestId: c.get('requestId') }, witness),
+  )
+  assertGuarded(app)
+  return app
+}
+
+/** Serves an OpenAPI description, generated at the first request for it. */
+function describing(app: Hono<Env>, audience: Audience) {
+  let described: Promise<string> | undefined
+  return async (c: Context<Env>) => {
+    described ??= describeInterface(app, audience)
+    return c.body(await described, 200, { 'content-type': 'application/json' })
+  }
+}
+
+const refusedOf = (c: Context<Env>) => ({
+  request: c.req.raw,
+  owner: c.get('principal')?.accountId,
+  address: () => c.env.server.requestIP(c.req.raw)?.address ?? '',
+})

@@ -1,0 +1,166 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { AnswerTooLong } from './answer'
+import { ConnectionFailed } from './connection-failed'
+import { asking, RawPeers, until, way } from '../../../testing/http/raw-peers'
+import { failure } from '../../../testing/http/stage'
+import { Transport } from './transport'
+
+const peers = new RawPeers()
+afterEach(() => peers[Symbol.dispose]())
+
+describe('an answer', () => {
+  test.each([1, 2, 3, 7, 50])('may come in pieces of %d bytes', async (size) => {
+    const text =
+      'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nx: y\r\ntransfer-encoding: chunked\r\n\r\n3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n'
+    const { url } = await peers.peer(async ({ socket }) => {
+      socket.setNoDelay(true)
+      for (let at = 0; at < text.length; at += size) {
+        socket.write(text.slice(at, at + size))
+        await Bun.sleep(0)
+      }
+    })
+    const transport = new Transport()
+    for (let count = 0; count < 2; count++) {
+      const answer = await transport.send(asking(url), way)
+      expect([answer.status, answer.headers.get('X'), await answer.text()]).toEqual([
+        200,
+        'y',
+        'onetwo',
+      ])
+    }
+  })
+
+  test('without an end of its own ends with its connection, in order', async () => {
+    const { url } = await peers.peer(({ socket }) => socket.end('HTTP/1.1 200 OK\r\n\r\nall of it'))
+    expect(await (await new Transport().send(asking(url), way)).text()).toBe('all of it')
+  })
+
+  test.each([
+    ['before it began', ''],
+    ['in its head', 'HTTP/1.1 200 OK\r\nx'],
+    ['in its body', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nbegin'],
+    ['in its chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\nbegin'],
+    [
+      'before its last chunk',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nbegin\r\n',
+    ],
+  ])('that breaks off %s is no answer', async (_where, text) => {
+    const { url } = await peers.peer(({ socket }) => socket.end(text))
+    const reading = new Transport().send(asking(url), way).then((answer) => answer.text())
+    expect(await failure(reading)).toMatchObject({ name: 'ConnectionFailed', connected: true })
+  })
+
+  test('that is reset is no answer, even where its end would be that of its connection', async () => {
+    const { url } = await peers.peer(({ socket }) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\npart')
+      setTimeout(() => socket.resetAndDestroy(), 20)
+    })
+    const answer = await new Transport().send(asking(url), way)
+    expect(Buffer.from((await answer.read()) ?? []).toString()).toBe('part')
+    expect(await failure(answer.read())).toMatchObject({
+      name: 'ConnectionFailed',
+      connected: true,
+    })
+  })
+
+  test('gives what came before it broke off', async () => {
+    const { url } = await peers.peer(({ socket }) =>
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nbegin'),
+    )
+    const answer = await new Transport().send(asking(url), way)
+    await Bun.sleep(30)
+    expect(Buffer.from((await answer.read()) ?? []).toString()).toBe('begin')
+    expect(await failure(answer.read())).toMatchObject({ connected: true })
+  })
+
+  test.each([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+    ['identity', (text: string) => Buffer.from(text)],
+  ] as const)('in %s is read as it was before', async (coding, compress) => {
+    const bytes = compress('what was said'.repeat(100))
+    const { url } = await peers.peer(({ socket }) => {
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-encoding: ${coding}\r\ncontent-length: ${bytes.length}\r\n\r\n`,
+      )
+      socket.write(bytes)
+    })
+    expect(await (await new Transport().send(asking(url), way)).text()).toBe(
+      'what was said'.repeat(100),
+    )
+  })
+
+  test.each([
+    ['gzip', 'no gzip at all'],
+    ['gzip, gzip', gzipSync(gzipSync('twice'))],
+    ['rot13', 'jung'],
+  ])('in %s that cannot be read fails', async (coding, body) => {
+    const { url } = await peers.peer(({ socket }) => {
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-encoding: ${coding}\r\ncontent-length: ${body.length}\r\n\r\n`,
+      )
+      socket.write(body)
+    })
+    const answer = await new Transport().send(asking(url), way)
+    const thrown = await failure(answer.text())
+    expect(thrown).toBeInstanceOf(Error)
+    // It came whole: nothing was lost.
+    expect(thrown).not.toBeInstanceOf(ConnectionFailed)
+  })
+
+  test('U16: that is small only while it is compressed is cut at its limit', async () => {
+    const bytes = gzipSync(Buffer.alloc(50_000_000))
+    const { url } = await peers.peer(({ socket }) => {
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bytes.length}\r\n\r\n`,
+      )
+      socket.write(bytes)
+    })
+    const answer = await new Transport().send(asking(url), way)
+    expect(await failure(answer.text(1_000_000))).toBeInstanceOf(AnswerTooLong)
+  })
+
+  test('S2: that is a hundred times as long as what comes of it is cut, however it is read', async () => {
+    const bytes = gzipSync(Buffer.alloc(50_000_000))
+    const { url } = await peers.peer(({ socket }) => {
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bytes.length}\r\n\r\n`,
+      )
+      socket.write(bytes)
+    })
+    const answer = await new Transport().send(asking(url), way)
+    let read = 0
+    const reading = async () => {
+      for (let piece = await answer.read(); piece; piece = await answer.read()) read += piece.length
+    }
+    expect(await failure(reading())).toBeInstanceOf(AnswerTooLong)
+    expect(read).toBeWithin(1_000_000, 101 * bytes.length)
+  })
+
+  test('S2: that is short may be as repetitive as it likes', async () => {
+    const bytes = gzipSync(Buffer.alloc(1_000_000, ' '))
+    const { url } = await peers.peer(({ socket }) => {
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bytes.length}\r\n\r\n`,
+      )
+      socket.write(bytes)
+    })
+    const answer = await new Transport().send(asking(url), way)
+    expect((await answer.text()).length).toBe(1_000_000)
+  })
+
+  test('that is longer than somebody will read is left', async () => {
+    let isClosed = false
+    const { url } = await peers.peer(({ socket }) => {
+      socket.on('close', () => (isClosed = true))
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 2000000\r\n\r\n${'x'.repeat(100_000)}`)
+    })
+    const answer = await new Transport().send(asking(url), way)
+    expect(await failure(answer.text(50_000))).toBeInstanceOf(AnswerTooLong)
+    await until(() => isClosed)
+  })
+})

@@ -1,0 +1,119 @@
+import { afterEach, describe, expect, spyOn, test } from 'bun:test'
+import { asking, plain, RawPeers, until, way, whole } from '../../../testing/http/raw-peers'
+import { Transport } from './transport'
+
+const peers = new RawPeers()
+afterEach(() => peers[Symbol.dispose]())
+
+describe('one connection', () => {
+  test('serves one request after the other', async () => {
+    const { url, came, connections } = await peers.peer(({ socket }) => socket.write(plain))
+    const transport = new Transport()
+    for (let count = 0; count < 5; count++) {
+      expect(await (await transport.send(asking(url), way)).text()).toBe('ok')
+    }
+    expect([came.length, connections()]).toEqual([5, 1])
+  })
+
+  test('serves one at a time: what comes meanwhile has its own', async () => {
+    const { url, connections } = await peers.peer(({ socket }) =>
+      setTimeout(() => socket.write(plain), 30),
+    )
+    const transport = new Transport()
+    const texts = Array.from({ length: 4 }, async () =>
+      (await transport.send(asking(url), way)).text(),
+    )
+    expect(await Promise.all(texts)).toEqual(['ok', 'ok', 'ok', 'ok'])
+    expect(connections()).toBe(4)
+  })
+
+  test('serves one owner', async () => {
+    const { url, connections } = await peers.peer(({ socket }) => socket.write(plain))
+    const transport = new Transport()
+    for (const owner of ['a', 'b', 'a', 'b']) {
+      await (await transport.send(asking(url), { ...way, owner })).text()
+    }
+    expect(connections()).toBe(2)
+  })
+
+  test.each([
+    ['its server says so', whole('ok', 'connection: close'), 'ok'],
+    [
+      'more came than was asked for',
+      `${plain}HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nbad`,
+      'ok',
+    ],
+    [
+      'the answer has two ends',
+      'HTTP/1.1 200 OK\r\ncontent-length: 9\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
+      'ok',
+    ],
+  ])('ends where %s', async (_why, answer, text) => {
+    const { url, connections } = await peers.peer(({ socket }) => socket.write(answer))
+    const transport = new Transport()
+    for (let count = 0; count < 3; count++) {
+      expect(await (await transport.send(asking(url), way)).text()).toBe(text)
+    }
+    expect(connections()).toBe(3)
+  })
+
+  test('ends where an answer comes that nobody asked for, which is never taken for one', async () => {
+    const { url, connections, came } = await peers.peer(({ socket }) => socket.write(plain))
+    const transport = new Transport()
+    await (await transport.send(asking(url), way)).text()
+    let isClosed = false
+    came[0]?.socket.on('close', () => (isClosed = true))
+    came[0]?.socket.write(whole('poison'))
+    await until(() => isClosed)
+    expect(await (await transport.send(asking(url), way)).text()).toBe('ok')
+    expect(connections()).toBe(2)
+  })
+
+  test('U19: that its server has closed is not used again', async () => {
+    const { url, connections, came } = await peers.peer(({ socket }) => socket.write(plain))
+    const transport = new Transport()
+    await (await transport.send(asking(url), way)).text()
+    came[0]?.socket.end()
+    await until(() => came[0]?.socket.readableEnded ?? false)
+    expect(await (await transport.send(asking(url), way)).text()).toBe('ok')
+    expect(connections()).toBe(2)
+  })
+
+  test.each([
+    ['timeout=3', 1999, 1],
+    ['timeout=3', 2000, 2],
+    ['timeout=1', 0, 2],
+    ['max=100', 29_999, 1],
+    ['max=100', 30_000, 2],
+  ])(
+    'U19: with "keep-alive: %s" it is idle for %i ms; then there are %i',
+    async (told, ms, count) => {
+      const answer = whole('ok', `keep-alive: ${told}`)
+      const { url, connections } = await peers.peer(({ socket }) => socket.write(answer))
+      const transport = new Transport()
+      let nowMs = 1000
+      const clock = spyOn(performance, 'now').mockImplementation(() => nowMs)
+      try {
+        await (await transport.send(asking(url), way)).text()
+        nowMs += ms
+        expect(await (await transport.send(asking(url), way)).text()).toBe('ok')
+        expect(connections()).toBe(count)
+      } finally {
+        clock.mockRestore()
+      }
+    },
+  )
+
+  test('is not kept for an answer that nobody reads', async () => {
+    let isClosed = false
+    const { url } = await peers.peer(({ socket }) => {
+      socket.on('close', () => (isClosed = true))
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nbegin')
+    })
+    const answer = await new Transport().send(asking(url), way)
+    answer.cancel()
+    answer.cancel()
+    expect(await answer.read()).toBeUndefined()
+    await until(() => isClosed)
+  })
+})

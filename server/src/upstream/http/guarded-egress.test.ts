@@ -1,0 +1,249 @@
+import { expect, test } from 'bun:test'
+import { LocalAnswer } from './answer'
+import { Egress, type OwnedCall } from './egress'
+import { GuardedEgress } from './guarded-egress'
+import type { Zone } from '../../../testing/http/name-server'
+import { Names } from './names'
+import { failure, TestStage } from '../../../testing/http/stage'
+import { Transport } from './transport'
+
+/** What whoever sent it learns of a request that was refused: as much as of a host that is down. */
+const refused = {
+  name: 'AddressRefused',
+  message: 'no connection was made',
+  connected: false,
+}
+
+const at = (...addresses: string[]): Zone => ({ addresses })
+
+test('a request goes to the address that was judged, over TLS, in the name of its host', async () => {
+  using stage = new TestStage()
+  const peer = await stage.peer()
+  const { send, asked } = await stage.guarded(() => at('127.0.0.2'), { ports: [peer.port] })
+  const url = `https://one.example:${peer.port}/v1/chat/completions`
+  const response = await send(url, { headers: { authorization: 'Bearer secret' } })
+  expect([response.status, await response.text()]).toEqual([200, 'ok'])
+  expect(asked.toSorted()).toEqual(['one.example A', 'one.example AAAA'])
+  const [request] = peer.arrived
+  expect([request?.serverName, peer.connections]).toEqual(['one.example', 1])
+  const text = request?.text.toLowerCase() ?? ''
+  expect(text).toStartWith('post /v1/chat/completions http/1.1\r\n')
+  expect(text.match(/\r\nhost: .*/g)).toEqual([`\r\nhost: one.example:${peer.port}`])
+  expect(text).toContain('\r\nauthorization: bearer secret\r\n')
+  expect(text).toEndWith('\r\n\r\n{"a":1}')
+  expect(text).not.toContain('127.0.0.2')
+})
+
+test('an address of IPv6 is connected to like one of IPv4', async () => {
+  using stage = new TestStage()
+  const peer = await stage.peer(undefined, { host: '::1' })
+  const options = { ports: [peer.port], open: ['::1'] }
+  const { send } = await stage.guarded(() => at('::1'), options)
+  expect(await (await send(`https://one.example:${peer.port}/`)).text()).toBe('ok')
+})
+
+const forbidden = ['127.0.0.1', '127.0.0.4', '::1']
+
+test.each<[string, Zone]>([
+  ['private', at('127.0.0.1')],
+  ['public and private', at('127.0.0.2', '127.0.0.4')],
+  ['private and public', at('127.0.0.4', '127.0.0.2')],
+  ['public, and private by IPv6', at('127.0.0.2', '::1')],
+  ['mapped into IPv6', at('::ffff:127.0.0.1')],
+  ['public, and mapped into IPv6', at('127.0.0.2', '::ffff:127.0.0.2')],
+  ['private behind another name', { cname: 'elsewhere.example', addresses: ['127.0.0.1'] }],
+  ['unspecified', at('0.0.0.0')],
+])('X05: a name whose addresses are %s is not connected to', async (_what, zone) => {
+  using stage = new TestStage()
+  const peer = await stage.peer()
+  for (const host of forbidden) await stage.forbidden(host, peer.port)
+  const { send } = await stage.guarded(() => zone, { ports: [peer.port] })
+  expect(await failure(send(`https://one.example:${peer.port}/`))).toMatchObject(refused)
+  await Bun.sleep(50)
+  expect([stage.trespassers, peer.connections]).toEqual([[], 0])
+})
+
+test('X05: a name that moves inside between check and connection is not followed there', async () => {
+  using stage = new TestStage()
+  const peer = await stage.peer()
+  await stage.forbidden('127.0.0.1', peer.port)
+  let questions = 0
+  const { send, names, asked } = await stage.guarded(
+    // Two questions are one look: A and AAAA.
+    () => at(++questions <= 2 ? '127.0.0.2' : '127.0.0.1'),
+    { ports: [peer.port] },
+  )
+  const url = `https://one.example:${peer.port}/`
+  expect(await (await send(url)).text()).toBe('ok')
+  expect(await (await send(url, { owner: 'acc_2' })).text()).toBe('ok')
+  expect(asked).toHaveLength(2)
+  names.forget('one.example')
+  expect(await failure(send(url))).toMatchObject(refused)
+  // One that was refused is asked for again, and found to have come back.
+  questions = 0
+  expect(await (await send(url)).text()).toBe('ok')
+  expect(stage.trespassers).toEqual([])
+})
+
+test('X05: who is slow to name an address is given up with the time for connecting', async () => {
+  using stage = new TestStage()
+  const { send } = await stage.guarded(() => ({ delayMs: Infinity }), {
+    ports: [443],
+    connectMs: 600,
+  })
+  const startedAt = performance.now()
+  const thrown = await failure(send('https://one.example/'))
+  expect(thrown).toMatchObject({ name: 'ConnectionFailed', connected: false })
+  expect(performance.now() - startedAt).toBeWithin(300, 900)
+})
+
+test('who cancels while a name is looked up gets the very reason back, at once', async () => {
+  using stage = new TestStage()
+  const { send } = await stage.guarded(() => ({ delayMs: Infinity }), { ports: [443] })
+  const reason = new Error('the caller has gone')
+  const controller = new AbortController()
+  const sent = failure(send('https://one.example/', { signal: controller.signal }))
+  setTimeout(() => controller.abort(reason), 30)
+  const startedAt = performance.now()
+  expect(await sent).toBe(reason)
+  expect(performance.now() - startedAt).toBeLessThan(200)
+  expect(await failure(send('https://one.example/', { signal: AbortSignal.abort(reason) }))).toBe(
+    reason,
+  )
+})
+
+test('an address where nobody is gives way to the next one', async () => {
+  using stage = new TestStage()
+  const peer = await stage.peer()
+  const { send, asked } = await stage.guarded(() => at('127.0.0.3', '127.0.0.2'), {
+    ports: [peer.port],
+  })
+  expect(await (await send(`https://one.example:${peer.port}/`)).text()).toBe('ok')
+  expect(asked).toHaveLength(2)
+})
+
+test('a name none of whose addresses serve is looked up anew', async () => {
+  using stage = new TestStage()
+  const { port } = await stage.peer()
+  const { send, asked } = await stage.guarded(() => at('127.0.0.3'), { ports: [port] })
+  for (let time = 1; time <= 2; time++) {
+    const thrown = await failure(send(`https://one.example:${port}/`))
+    expect(thrown).toMatchObject({ name: 'ConnectionFailed', connected: false })
+    expect(asked).toHaveLength(2 * time)
+  }
+})
+
+test('what broke after it was sent is not sent to another address', async () => {
+  using stage = new TestStage()
+  const first = await stage.peer((socket) => socket.destroy())
+  const second = await stage.peer(undefined, { host: '127.0.0.3', port: first.port })
+  const { send } = await stage.guarded(() => at('127.0.0.2', '127.0.0.3'), { ports: [first.port] })
+  const thrown = await failure(send(`https://one.example:${first.port}/`))
+  expect(thrown).toMatchObject({ name: 'ConnectionFailed', connected: true })
+  expect([first.arrived.length, second.connections]).toEqual([1, 0])
+})
+
+test('a connection serves one owner and one host', async () => {
+  using stage = new TestStage()
+  const peer = await stage.peer()
+  const { send } = await stage.guarded(() => at('127.0.0.2'), { ports: [peer.port] })
+  const used = async (host: string, owner: string) => {
+    const authorization = `Bearer ${owner}`
+    const sent = await send(`https://${host}:${peer.port}/`, { owner, headers: { authorization } })
+    await sent.text()
+    // It goes back to where it is taken from a moment after the answer.
+    await Bun.sleep(20)
+    return peer.arrived.at(-1)
+  }
+  const first = await used('one.example', 'acc_1')
+  expect(first).toMatchObject({ connection: 1, serverName: 'one.example' })
+  expect(await used('one.example', 'acc_1')).toMatchObject({ connection: 1 })
+  expect(await used('one.example', 'acc_2')).toMatchObject({ connection: 2 })
+  expect(await used('two.example', 'acc_1')).toMatchObject({
+    connection: 3,
+    serverName: 'two.example',
+  })
+  expect(await used('one.example', 'acc_1')).toMatchObject({ connection: 1 })
+  expect(await used('one.example', 'acc_2')).toMatchObject({ connection: 2 })
+  const owners = peer.arrived.map(({ connection, text }) => [connection, /acc_\d/.exec(text)?.[0]])
+  expect(owners.map((pair) => pair.join(' ')).join(', ')).toBe(
+    '1 acc_1, 1 acc_1, 2 acc_2, 3 acc_1, 1 acc_1, 2 acc_2',
+  )
+})
+
+test.each([
+  ['http://one.example/', 'another scheme'],
+  ['https://one.example:22/', 'another port'],
+  ['https://me@one.example/', 'user info'],
+  ['https://127.0.0.2/', 'a literal address inside'],
+  ['https://localhost/', 'this machine'],
+  ['https://one.example/#x=1', 'a fragment'],
+  ['https://one.example/a b', 'a space'],
+])('what was stored under older rules is judged again: %s, %s', async (url) => {
+  using stage = new TestStage()
+  const { send, asked } = await stage.guarded(() => at('127.0.0.2'), { ports: [443] })
+  expect(await failure(send(url))).toMatchObject(refused)
+  expect(asked).toEqual([])
+})
+
+test.each(['127.0.0.1', '::1', '10.0.0.1', '169.254.169.254', '::ffff:8.8.8.8', 'fd00:ec2::254'])(
+  'X10: as it is in production, it goes neither to %s nor to the service itself',
+  async (address) => {
+    using stage = new TestStage()
+    const { port } = await stage.peer()
+    for (const host of ['127.0.0.1', '::1']) await stage.forbidden(host, port)
+    let questions = 0
+    const guarded = new GuardedEgress({
+      timers: { connectMs: 1000 },
+      rules: { ports: [port], ownHosts: ['tollgate.example'] },
+      names: new Names(() => Promise.resolve([(questions++, address)])),
+      transport: new Transport(),
+    })
+    const send = (host: string) =>
+      guarded.send({
+        url: `https://${host}:${port}/`,
+        owner: 'acc_1',
+        method: 'GET',
+        headers: {},
+        signal: AbortSignal.timeout(5000),
+      })
+    expect(await failure(send('one.example'))).toMatchObject(refused)
+    expect(await failure(send('tollgate.example'))).toMatchObject(refused)
+    expect([questions, stage.trespassers]).toEqual([1, []])
+  },
+)
+
+test('deny by default: only what is the operator’s goes unguarded', async () => {
+  using stage = new TestStage()
+  const peer = await stage.peer()
+  const call = {
+    url: `https://127.0.0.2:${peer.port}/`,
+    method: 'GET' as const,
+    headers: {},
+    signal: AbortSignal.timeout(5000),
+  }
+  const timers = { connectMs: 1000 }
+  const guardless = new Egress(timers)
+  expect(await failure(guardless.send({ ...call, owner: 'acc_1' }))).toMatchObject({
+    connected: false,
+  })
+  expect(peer.connections).toBe(0)
+  const seen: OwnedCall[] = []
+  const answer = new LocalAnswer(new Response())
+  const guarded = { send: (owned: OwnedCall) => (seen.push(owned), Promise.resolve(answer)) }
+  const egress = new Egress(timers, { guarded })
+  expect(await egress.send({ ...call, owner: 'acc_1' })).toBe(answer)
+  expect(seen).toEqual([{ ...call, owner: 'acc_1' }])
+  await stage.forbidden('127.0.0.1', peer.port)
+  await failure(egress.send({ ...call, url: `http://127.0.0.1:${peer.port}/`, owner: null }))
+  expect([seen.length, stage.trespassers]).toEqual([1, ['127.0.0.1']])
+})
+
+test('what a dialect has behind an address arrives as it was written', async () => {
+  using stage = new TestStage()
+  const peer = await stage.peer()
+  const { send } = await stage.guarded(() => at('127.0.0.2'), { ports: [peer.port] })
+  const path = '/v1beta/models/a%2Fb:streamGenerateContent?alt=sse&x=%20'
+  await (await send(`https://one.example:${peer.port}${path}`)).text()
+  expect(peer.arrived[0]?.text).toStartWith(`POST ${path} HTTP/1.1`)
+})

@@ -1,0 +1,254 @@
+import type { VoicedAnswer } from './voices'
+import type { JsonObject } from '../../src/wire/json-body'
+import type { Usage } from '../../src/wire/usage'
+
+/** A feature of requests: its addition to the plainest one, and the part of it that must arrive. */
+export interface RequestFeature {
+  name: string
+  chat: JsonObject
+  /** Matches the request as it is sent where the feature is taken, and not one without the feature. */
+  mark: RegExp
+}
+
+/** A feature of answers: the provider's answer, and the one that the caller must receive. */
+export interface AnswerFeature {
+  name: string
+  saying: VoicedAnswer
+  message?: JsonObject
+  finish?: string
+  usage?: Partial<Usage>
+  /** The stream ends without `[DONE]`, or whatever else marks an end in that format. */
+  isUnmarked?: boolean
+  /** The answer is none. */
+  fails?: boolean
+}
+
+const user = (content: unknown): JsonObject => ({ role: 'user', content })
+const part = (type: string, own: JsonObject) => ({
+  messages: [
+    user([
+      { type: 'text', text: 'Look:' },
+      { type, [type]: own },
+    ]),
+  ],
+})
+const call = (id: string, name = 'f') => ({
+  id,
+  type: 'function',
+  function: { name, arguments: `{"marked":"${id}"}` },
+})
+const tools = [
+  { type: 'function', function: { name: 'f' } },
+  { type: 'function', function: { name: 'g' } },
+]
+const called = [
+  user('Hello'),
+  { role: 'assistant', content: null, tool_calls: [call('one'), call('two', 'g')] },
+  { role: 'tool', tool_call_id: 'one', content: 'result-one' },
+  { role: 'tool', tool_call_id: 'two', content: 'result-two' },
+]
+const png = 'iVBORw0KGgo='
+const schema = {
+  type: 'object',
+  properties: { marked: { $ref: '#/$defs/mark' } },
+  $defs: { mark: { type: 'string' } },
+  required: ['marked'],
+  additionalProperties: false,
+}
+
+export const requestFeatures: readonly RequestFeature[] = [
+  {
+    name: 'several system messages',
+    chat: {
+      messages: [
+        { role: 'system', content: 'mark-1' },
+        user('a'),
+        { role: 'developer', content: 'mark-2' },
+        user('b'),
+      ],
+    },
+    mark: /mark-1[^]*mark-2|mark-2[^]*mark-1/,
+  },
+  { name: 'unicode', chat: { messages: [user('日本 👩‍👧')] }, mark: /日本 👩‍👧/ },
+  { name: '`n` above 1', chat: { n: 2 }, mark: /"n":2|candidateCount":2/ },
+  { name: 'stop', chat: { stop: ['MARK'] }, mark: /MARK/ },
+  { name: 'seed', chat: { seed: 424_242 }, mark: /424242/ },
+  { name: 'output limit', chat: { max_tokens: 4321 }, mark: /4321/ },
+  { name: 'tools', chat: { tools }, mark: /"name":"f"[^]*"name":"g"/ },
+  {
+    name: 'two calls and their results',
+    chat: { tools, messages: called },
+    mark: /result-one[^]*result-two/,
+  },
+  {
+    name: 'result with an image',
+    chat: {
+      tools,
+      messages: [
+        user('Hello'),
+        { role: 'assistant', content: null, tool_calls: [call('one')] },
+        {
+          role: 'tool',
+          tool_call_id: 'one',
+          content: [
+            { type: 'text', text: 'seen' },
+            { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } },
+          ],
+        },
+      ],
+    },
+    mark: new RegExp(png),
+  },
+  {
+    name: 'tool choice: none',
+    chat: { tools, tool_choice: 'none' },
+    // Or no tool at all.
+    mark: /none|^(?!.*"name":"f")/i,
+  },
+  {
+    name: 'tool choice: required',
+    chat: { tools, tool_choice: 'required' },
+    mark: /required|"any"/i,
+  },
+  {
+    name: 'tool choice: named',
+    chat: { tools, tool_choice: { type: 'function', function: { name: 'g' } } },
+    mark: /(?:choice|config)[^]*"name":"g"|allowedFunctionNames":\["g"\]|"tools":\[(?:(?!"f")[^])*"g"/i,
+  },
+  {
+    name: 'one call at a time',
+    chat: { tools, parallel_tool_calls: false },
+    mark: /parallel_tool/,
+  },
+  { name: 'JSON mode', chat: { response_format: { type: 'json_object' } }, mark: /json/i },
+  {
+    name: 'JSON schema with `$defs`',
+    chat: { response_format: { type: 'json_schema', json_schema: { name: 'm', schema } } },
+    mark: /marked/,
+  },
+  {
+    name: 'image as data',
+    chat: part('image_url', { url: `data:image/png;base64,${png}` }),
+    mark: new RegExp(png),
+  },
+  {
+    name: 'image by address',
+    chat: part('image_url', { url: 'https://x.example/mark.png' }),
+    // The address, or the data behind it.
+    mark: /mark\.png|bWFyay5wbmc=/,
+  },
+  {
+    name: 'PDF',
+    chat: part('file', { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0x' }),
+    mark: /JVBERi0x/,
+  },
+  {
+    name: 'sound',
+    chat: part('input_audio', { data: 'UklGRg==', format: 'wav' }),
+    mark: /UklGRg==/,
+  },
+  {
+    name: 'cache breakpoint on a result',
+    chat: {
+      tools,
+      messages: [
+        user('Hello'),
+        { role: 'assistant', content: null, tool_calls: [call('one')] },
+        {
+          role: 'tool',
+          tool_call_id: 'one',
+          content: [{ type: 'text', text: 'seen', cache_control: { type: 'ephemeral' } }],
+        },
+      ],
+    },
+    mark: /cache_control|cachePoint/,
+  },
+  {
+    name: 'a turn of thoughts alone, which may be left out',
+    chat: {
+      messages: [
+        user('mark-1'),
+        { role: 'assistant', content: null, reasoning_content: 'Hm.' },
+        user('mark-2'),
+      ],
+    },
+    mark: /mark-1[^]*mark-2/,
+  },
+  {
+    name: 'effort',
+    chat: { reasoning_effort: 'high' },
+    mark: /effort|thinking(?:Config|":\{)|budget/i,
+  },
+]
+
+const text = 'Grüße 日本'
+
+export const answerFeatures: readonly AnswerFeature[] = [
+  { name: 'text', saying: { text, finish: 'stop' }, message: { content: text }, finish: 'stop' },
+  {
+    name: 'two calls, one without arguments, after text',
+    saying: { text, calls: ['{"a":1}', ''], finish: 'stop' },
+    message: {
+      content: text,
+      tool_calls: [
+        { function: { name: 'first', arguments: '{"a":1}' } },
+        { function: { name: 'second', arguments: '{}' } },
+      ],
+    },
+    finish: 'tool_calls',
+  },
+  {
+    name: 'thoughts',
+    saying: { thought: 'Hm.', text, finish: 'stop' },
+    message: { content: text, reasoning_content: 'Hm.' },
+  },
+  {
+    name: 'pages that it cites',
+    saying: { text, cites: 'https://a.example/', finish: 'stop' },
+    message: {
+      annotations: [{ type: 'url_citation', url_citation: { url: 'https://a.example/' } }],
+    },
+  },
+  {
+    name: 'unknown fields beside the text',
+    saying: { text, isStrange: true, finish: 'stop' },
+    message: { content: text },
+    finish: 'stop',
+  },
+  {
+    name: 'without `[DONE]`',
+    saying: { text, finish: 'stop' },
+    isUnmarked: true,
+    message: { content: text },
+    finish: 'stop',
+  },
+  { name: 'cut by its limit', saying: { text, finish: 'length' }, finish: 'length' },
+  { name: 'content filter', saying: { text, finish: 'filter' }, finish: 'content_filter' },
+  {
+    name: 'a reason to stop that is not known is no ordinary stop',
+    saying: { text, finish: 'unknown' },
+    message: { content: text },
+    finish: 'length',
+  },
+  { name: 'usage', saying: { text, finish: 'stop' }, usage: { input: 10, estimated: false } },
+  { name: 'usage: read from a cache', saying: { text, finish: 'stop' }, usage: { cachedInput: 4 } },
+  { name: 'usage: thoughts', saying: { text, finish: 'stop' }, usage: { reasoning: 3 } },
+  {
+    name: 'usage: missing, so estimated',
+    saying: { text, finish: 'stop', claimed: null },
+    message: { content: text },
+    usage: { estimated: true },
+  },
+  {
+    name: 'usage: no more output than the answer can have',
+    saying: { text, finish: 'stop', claimed: 131_072 },
+    message: { content: text },
+    usage: { estimated: false, flawed: true },
+  },
+  { name: 'an answer that breaks off is none', saying: { text, finish: undefined }, fails: true },
+  {
+    name: 'an error behind some text',
+    saying: { text, isFailing: true, finish: 'stop' },
+    fails: true,
+  },
+]

@@ -1,0 +1,288 @@
+import type { JsonObject } from '../../src/wire/json-body'
+
+/** The answer that a provider gives, whatever its dialect. Counts are fixed: see `counts`. */
+export interface VoicedAnswer {
+  thought?: string
+  text?: string
+  /** Arguments of calls, as JSON texts; empty for a call without. */
+  calls?: readonly string[]
+  /** The address of a page that the text cites. */
+  cites?: string
+  /** Events and fields come beside it that no version of the format had so far. */
+  isStrange?: boolean
+  /** The provider reports a failure in place of an end. */
+  isFailing?: boolean
+  /** The count of its output: undefined for the true one, null where it gives no counts at all. */
+  claimed?: number | null
+  /** Undefined for an answer that breaks off; `unknown` for a word that no version of the format had so far. */
+  finish: 'stop' | 'length' | 'filter' | 'unknown' | undefined
+}
+
+/** The counts that every voice reports; one that a dialect does not report is left out. */
+export const counts = { input: 10, cached: 4, output: 5, thought: 3 }
+
+/** A dialect's events for an answer. */
+export type Voice = (saying: VoicedAnswer) => JsonObject[]
+
+const { input, cached, output, thought: thoughts } = counts
+const names = ['first', 'second']
+
+/** Returns the reported count of an answer's output, without its thoughts; undefined where there is none. */
+const outputOf = ({ claimed }: VoicedAnswer): number | undefined =>
+  claimed === null ? undefined : (claimed ?? output)
+const idOf = (at: number) => `call_${at}`
+
+const blocks = ({ thought, text, calls = [] }: VoicedAnswer) => [
+  ...(thought === undefined ? [] : [{ kind: 'thought' as const, said: thought }]),
+  ...(text === undefined ? [] : [{ kind: 'text' as const, said: text }]),
+  ...calls.map((said, call) => ({ kind: 'call' as const, said, call })),
+]
+type Block = ReturnType<typeof blocks>[number]
+
+const chunk = (delta: JsonObject, finish_reason: string | null = null): JsonObject => ({
+  choices: [{ index: 0, delta, finish_reason }],
+})
+
+const openai: Voice = (saying) => {
+  const deltas = blocks(saying).map((block): JsonObject => {
+    if (block.kind === 'thought') return { reasoning_content: block.said }
+    if (block.kind === 'text') return { content: block.said }
+    const called = { name: names[block.call], arguments: block.said }
+    return { tool_calls: [{ index: block.call, id: idOf(block.call), function: called }] }
+  })
+  const finishes = {
+    stop: 'stop',
+    length: 'length',
+    filter: 'content_filter',
+    unknown: 'weather',
+  }
+  const written = outputOf(saying)
+  const usage = written !== undefined && {
+    prompt_tokens: input + cached,
+    completion_tokens: written + thoughts,
+    total_tokens: input + cached + written + thoughts,
+    prompt_tokens_details: { cached_tokens: cached },
+    completion_tokens_details: { reasoning_tokens: thoughts },
+  }
+  const { cites, isStrange } = saying
+  if (cites) deltas.push({ annotations: [{ type: 'url_citation', url_citation: { url: cites } }] })
+  const said = deltas.map((delta) => chunk(delta))
+  if (isStrange) said.unshift({ object: 'weather', forecast: [1] }, chunk({ weather: { at: 7 } }))
+  if (saying.isFailing) said.push({ error: { message: 'Oops.', type: 'server_error' } })
+  if (!saying.finish) return said
+  const last = chunk({}, finishes[saying.finish])
+  return usage ? [...said, last, { choices: [], usage }] : [...said, last]
+}
+
+const anthropicDelta = ({ kind, said }: Block): JsonObject => {
+  if (kind === 'thought') return { type: 'thinking_delta', thinking: said }
+  if (kind === 'text') return { type: 'text_delta', text: said }
+  return { type: 'input_json_delta', partial_json: said }
+}
+
+const anthropic: Voice = (saying) => {
+  const said = blocks(saying).flatMap((block, index): JsonObject[] => {
+    const types = { thought: 'thinking', text: 'text', call: 'tool_use' }
+    const own =
+      block.kind === 'call' ? { id: idOf(block.call), name: names[block.call], input: {} } : {}
+    const content_block = { type: types[block.kind], text: '', thinking: '', ...own }
+    const citation = { type: 'web_search_result_location', url: saying.cites, cited_text: 'x' }
+    const citing = {
+      type: 'content_block_delta',
+      index,
+      delta: { type: 'citations_delta', citation },
+    }
+    return [
+      { type: 'content_block_start', index, content_block },
+      ...(saying.cites ? [citing] : []),
+      { type: 'content_block_delta', index, delta: anthropicDelta(block) },
+      { type: 'content_block_stop', index },
+    ]
+  })
+  const written = outputOf(saying)
+  const usage = { input_tokens: input, cache_read_input_tokens: cached, output_tokens: 1 }
+  const message = { id: 'm', content: [], ...(written !== undefined && { usage }) }
+  const start = { type: 'message_start', message }
+  const failure = { type: 'error', error: { type: 'api_error', message: 'Oops.' } }
+  if (saying.isFailing) said.push(failure)
+  if (saying.isStrange) {
+    const content_block = { type: 'weather', id: 7, text: {} }
+    const delta = { type: 'weather_delta', text: 7 }
+    said.push(
+      { type: 'weather', index: 'none' },
+      { type: 'content_block_start', index: 9, content_block },
+      { type: 'content_block_delta', index: 9, delta },
+      { type: 'content_block_stop', index: 9 },
+    )
+  }
+  if (!saying.finish) return [start, ...said]
+  const finishes = {
+    stop: 'end_turn',
+    length: 'max_tokens',
+    filter: 'refusal',
+    unknown: 'weather',
+  }
+  const delta = { stop_reason: saying.calls ? 'tool_use' : finishes[saying.finish] }
+  const output_tokens_details = { thinking_tokens: thoughts }
+  const counted = written !== undefined && {
+    output_tokens: written + thoughts,
+    output_tokens_details,
+  }
+  const last = { type: 'message_delta', delta, usage: counted || {} }
+  return [start, ...said, last, { type: 'message_stop' }]
+}
+
+const googleEvent = (parts: JsonObject[], rest: JsonObject = {}): JsonObject => ({
+  candidates: [{ content: { role: 'model', parts }, ...rest }],
+})
+
+const google: Voice = (saying) => {
+  const parts = blocks(saying).map((block): JsonObject => {
+    if (block.kind === 'thought') return { text: block.said, thought: true }
+    if (block.kind === 'text') return { text: block.said }
+    const args: unknown = block.said === '' ? undefined : JSON.parse(block.said)
+    return { functionCall: { name: names[block.call], args } }
+  })
+  const said = parts.map((part) => googleEvent([part]))
+  if (saying.isStrange) {
+    said.unshift({ weather: [1] }, googleEvent([{ weather: { at: 7 }, codeExecutionResult: {} }]))
+  }
+  if (saying.isFailing) said.push({ error: { code: 500, message: 'Oops.', status: 'INTERNAL' } })
+  if (!saying.finish) return said
+  const finishes = { stop: 'STOP', length: 'MAX_TOKENS', filter: 'SAFETY', unknown: 'WEATHER' }
+  const written = outputOf(saying)
+  const usageMetadata = written !== undefined && {
+    promptTokenCount: input + cached,
+    cachedContentTokenCount: cached,
+    candidatesTokenCount: written,
+    thoughtsTokenCount: thoughts,
+    totalTokenCount: input + cached + written + thoughts,
+  }
+  const groundingMetadata = { groundingChunks: [{ web: { uri: saying.cites } }] }
+  const last = {
+    finishReason: finishes[saying.finish],
+    ...(saying.cites && { groundingMetadata }),
+  }
+  return [...said, { ...googleEvent([], last), ...(usageMetadata && { usageMetadata }) }]
+}
+
+const bedrock: Voice = (saying) => {
+  const said = blocks(saying).flatMap((block, contentBlockIndex): JsonObject[] => {
+    const delta = (own: JsonObject) => ({ contentBlockDelta: { contentBlockIndex, delta: own } })
+    const stop = { contentBlockStop: { contentBlockIndex } }
+    if (block.kind === 'thought') return [delta({ reasoningContent: { text: block.said } }), stop]
+    const citation = { title: 'A', location: { web: { url: saying.cites, domain: 'a.example' } } }
+    if (block.kind === 'text') {
+      return [delta({ text: block.said }), ...(saying.cites ? [delta({ citation })] : []), stop]
+    }
+    const toolUse = { toolUseId: idOf(block.call), name: names[block.call] }
+    const start = { contentBlockStart: { contentBlockIndex, start: { toolUse } } }
+    return [start, delta({ toolUse: { input: block.said } }), stop]
+  })
+  if (saying.isStrange) {
+    const delta = { weather: { at: 7 } }
+    said.push({ weather: { at: 7 } }, { contentBlockDelta: { contentBlockIndex: 9, delta } })
+  }
+  // The form in which the reader of the event stream writes it.
+  const exception = { type: 'internalServerException', words: '{"message":"Oops."}' }
+  if (saying.isFailing) said.push({ exception })
+  if (!saying.finish) return said
+  const finishes = {
+    stop: 'end_turn',
+    length: 'max_tokens',
+    filter: 'content_filtered',
+    unknown: 'weather',
+  }
+  const stopReason = saying.calls ? 'tool_use' : finishes[saying.finish]
+  const written = outputOf(saying)
+  const usage = { inputTokens: input, cacheReadInputTokens: cached, outputTokens: written }
+  const metadata = written === undefined ? {} : { usage }
+  return [...said, { messageStop: { stopReason } }, { metadata }]
+}
+
+const cohere: Voice = (saying) => {
+  const said = blocks(saying).flatMap((block): JsonObject[] => {
+    if (block.kind !== 'call') {
+      const content = block.kind === 'text' ? { text: block.said } : { thinking: block.said }
+      return [{ type: 'content-delta', index: 0, delta: { message: { content } } }]
+    }
+    const index = block.call
+    const called = { name: names[index], arguments: block.said }
+    const tool_calls = { id: idOf(index), type: 'function', function: called }
+    return [
+      { type: 'tool-call-start', index, delta: { message: { tool_calls } } },
+      { type: 'tool-call-end', index },
+    ]
+  })
+  const sources = [{ type: 'document', id: '1', document: { url: saying.cites } }]
+  const citations = { start: 0, end: 1, sources }
+  if (saying.cites)
+    said.push({ type: 'citation-start', index: 0, delta: { message: { citations } } })
+  if (saying.isStrange) said.push({ type: 'weather', index: 'none', delta: 7 })
+  if (saying.isFailing) said.push({ id: '2', message: 'internal server error' })
+  if (!saying.finish) return said
+  const finishes = {
+    stop: 'COMPLETE',
+    length: 'MAX_TOKENS',
+    filter: 'ERROR_TOXIC',
+    unknown: 'WEATHER',
+  }
+  const finish_reason = saying.calls ? 'TOOL_CALL' : finishes[saying.finish]
+  const written = outputOf(saying)
+  const billed_units = { input_tokens: input, output_tokens: written }
+  const usage = written === undefined ? undefined : { billed_units }
+  return [...said, { type: 'message-end', delta: { finish_reason, usage } }]
+}
+
+const responses: Voice = (saying) => {
+  const said = blocks(saying).flatMap((block, output_index): JsonObject[] => {
+    if (block.kind === 'text') {
+      return [{ type: 'response.output_text.delta', output_index, delta: block.said }]
+    }
+    if (block.kind === 'thought') {
+      return [{ type: 'response.reasoning_summary_text.delta', output_index, delta: block.said }]
+    }
+    const call_id = idOf(block.call)
+    const item = { type: 'function_call', call_id, name: names[block.call], arguments: '' }
+    const done = { ...item, arguments: block.said }
+    const delta = { type: 'response.function_call_arguments.delta', output_index }
+    return [
+      { type: 'response.output_item.added', output_index, item },
+      { ...delta, delta: block.said },
+      { type: 'response.output_item.done', output_index, item: done },
+    ]
+  })
+  const annotation = { type: 'url_citation', url: saying.cites }
+  const added = { type: 'response.output_text.annotation.added', output_index: 0, annotation }
+  if (saying.cites) said.push(added)
+  if (saying.isStrange) {
+    const item = { type: 'weather_call', id: null, name: 7, arguments: { at: 7 } }
+    said.push(
+      { type: 'response.weather', delta: 7 },
+      { type: 'response.output_item.added', output_index: 9, item },
+      { type: 'response.output_item.done', output_index: 9, item },
+    )
+  }
+  if (saying.isFailing) said.push({ type: 'error', code: 'server_error', message: 'Oops.' })
+  if (!saying.finish) return said
+  const written = outputOf(saying)
+  const usage = written !== undefined && {
+    input_tokens: input + cached,
+    input_tokens_details: { cached_tokens: cached },
+    output_tokens: written + thoughts,
+    output_tokens_details: { reasoning_tokens: thoughts },
+  }
+  const reasons = {
+    stop: undefined,
+    length: 'max_output_tokens',
+    filter: 'content_filter',
+    unknown: 'weather',
+  }
+  const reason = reasons[saying.finish]
+  const status = reason === undefined ? 'completed' : 'incomplete'
+  const incomplete_details = reason === undefined ? null : { reason }
+  const response = { status, incomplete_details, ...(usage && { usage }) }
+  return [...said, { type: `response.${status}`, response }]
+}
+
+export const voices = { openai, anthropic, google, bedrock, cohere, responses }

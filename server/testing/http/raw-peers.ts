@@ -1,0 +1,70 @@
+import { createServer, type Socket } from 'node:net'
+import type { Request } from '../../src/upstream/http/transport'
+
+/** One received piece, as a rule a request, and the number of its connection, counted from 1. */
+interface Came {
+  connection: number
+  text: string
+  socket: Socket
+}
+
+/** The servers of one test, which answer with arbitrary bytes. */
+export class RawPeers implements Disposable {
+  readonly #closing: (() => unknown)[] = []
+
+  /** Opens a peer that calls `answer` with each piece it receives. */
+  async peer(answer: (came: Came) => unknown) {
+    const came: Came[] = []
+    let connections = 0
+    const server = createServer((socket) => {
+      const connection = ++connections
+      this.#closing.push(() => socket.destroy())
+      socket.on('error', () => undefined)
+      socket.on('data', (bytes) => {
+        const one = { connection, text: bytes.toString('latin1'), socket }
+        came.push(one)
+        answer(one)
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    this.#closing.push(() => server.close())
+    const address = server.address()
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`
+    const stopListening = () =>
+      new Promise<void>((resolve) => {
+        server.close()
+        // Waits until the port is free, which does not require that connections are closed.
+        setImmediate(resolve)
+      })
+    return { url, came, connections: () => connections, stopListening }
+  }
+
+  [Symbol.dispose](): void {
+    for (const close of this.#closing.splice(0)) close()
+  }
+}
+
+export const way = { connectMs: 2000 }
+
+export const asking = (url: string, more: Partial<Request> = {}): Request => ({
+  url,
+  method: 'POST',
+  headers: {},
+  body: '{}',
+  signal: AbortSignal.timeout(10_000),
+  ...more,
+})
+
+export const whole = (text: string, ...fields: string[]) =>
+  ['HTTP/1.1 200 OK', ...fields, `content-length: ${text.length}`, '', text].join('\r\n')
+
+export const plain = whole('ok')
+
+/** Waits until a condition holds. */
+export async function until(isSo: () => boolean): Promise<void> {
+  const endsAt = performance.now() + 10_000
+  while (!isSo()) {
+    if (performance.now() > endsAt) throw new Error('it never came to be')
+    await Bun.sleep(5)
+  }
+}

@@ -1,0 +1,275 @@
+import { allocateCharge, type LeaseState } from '../../src/ledger/allocate'
+import { computeEarning } from '../../src/ledger/earnings'
+import type { LeaseAnswer } from '../../src/ledger/lease-answer'
+import { ReferenceDemands, type ReferenceDemand } from './reference-demands'
+import type { RenewedLease } from '../../src/ledger/renew-leases'
+import type { Return, ReturnAnswer } from '../../src/ledger/return-leases'
+
+/**
+ * The ledger's tables and statements as plain objects: tests of the money core run against them, and the SQL is
+ * compared with them.
+ */
+
+export interface ReferenceAccount {
+  posted: bigint
+  leased: bigint
+}
+
+export interface ReferenceLease extends LeaseState {
+  accountId: string
+  nodeId: string
+  state: 'active' | 'closed' | 'swept'
+  generation: number
+  expiresAtMs: number
+  /** The moment at which its node last answered reclaims. */
+  yieldedAt: number
+}
+
+export interface ReferenceEvent {
+  id: string
+  accountId: string
+  leaseId: string
+  cost: bigint
+  fromLease: bigint
+  /** The payee of what is paid, less the fee, where that is not the house. */
+  payeeId?: string | null
+  feeMillionths?: number
+}
+
+export interface ReferenceTake {
+  leaseId: string
+  generation: number
+  accountId: string
+  nodeId: string
+  need: bigint
+  wish: bigint
+  isRecalling: boolean
+  nodes: number
+  demandMs?: number
+  nowMs: number
+}
+
+const lifeMs = 60_000
+const least = (...amounts: bigint[]) => amounts.reduce((a, b) => (a < b ? a : b))
+const most = (...amounts: bigint[]) => amounts.reduce((a, b) => (a > b ? a : b))
+
+export class ReferenceLedger {
+  readonly accounts = new Map<string, ReferenceAccount>()
+  readonly leases = new Map<string, ReferenceLease>()
+  /** The leases that have not ended. */
+  readonly active = new Map<string, ReferenceLease>()
+  readonly demands = new ReferenceDemands()
+  /** The charged and the written-off part of a cost, by attempt id. */
+  readonly booked = new Map<string, { charged: bigint; writtenOff: bigint }>()
+  /** The sum of all accounts' earnings from others. */
+  earned = 0n
+  #moment = 0
+
+  account(id: string): ReferenceAccount {
+    const account = this.accounts.get(id) ?? { posted: 0n, leased: 0n }
+    this.accounts.set(id, account)
+    return account
+  }
+
+  /** Acts as `take_lease` of migration 0032. Calls `onRecall` where other nodes should return credit. */
+  take(wanted: ReferenceTake, onRecall?: () => void): LeaseAnswer {
+    const { leaseId, generation, accountId, nodeId, need, wish, nodes, nowMs } = wanted
+    const account = this.account(accountId)
+    const lease = this.leases.get(leaseId)
+    this.#moment += 1
+    const { own, older, hasOthers } = this.demands.line(accountId, nodeId, nowMs)
+    const isApplied = lease
+      ? lease.generation === generation && lease.state === 'active'
+      : generation === 0
+    let free = account.posted - account.leased
+    let demand = own
+    let isWaiting = false
+    if (isApplied) {
+      const share = hasOthers ? 0n : least(wish, free / BigInt(nodes))
+      const granted = most(0n, least(free - older, most(need, share)))
+      this.#grow(wanted, granted)
+      account.leased += granted
+      free -= granted
+      demand = this.demands.put(wanted, { lacking: need - granted, own, moment: this.#moment })
+      isWaiting = granted < need && demand !== undefined
+      if (demand && demand.recalledAt === this.#moment && granted < need) onRecall?.()
+    }
+    return {
+      ...this.#answer(leaseId, accountId, free),
+      isApplied,
+      isWaiting,
+      reserved: least(older, free),
+      unanswered: this.#unanswered(wanted, demand),
+    }
+  }
+
+  #grow({ leaseId, accountId, nodeId, nowMs }: ReferenceTake, granted: bigint): void {
+    const lease = this.leases.get(leaseId)
+    const grown: ReferenceLease = {
+      accountId,
+      nodeId: lease?.nodeId ?? nodeId,
+      state: 'active',
+      spent: lease?.spent ?? 0n,
+      amount: (lease?.amount ?? 0n) + granted,
+      generation: (lease?.generation ?? 0) + 1,
+      expiresAtMs: nowMs + lifeMs,
+      yieldedAt: granted > 0n ? -Infinity : (lease?.yieldedAt ?? -Infinity),
+    }
+    this.leases.set(leaseId, grown)
+    this.active.set(leaseId, grown)
+  }
+
+  #unanswered(
+    { leaseId, accountId, nodeId, nowMs }: ReferenceTake,
+    demand: ReferenceDemand | undefined,
+  ) {
+    if (!demand) return 0n
+    return this.#activeOf(accountId)
+      .filter(([id, lease]) => id !== leaseId && lease.nodeId !== nodeId)
+      .filter(([, lease]) => lease.yieldedAt < demand.recalledAt)
+      .filter(([, lease]) => lease.expiresAtMs > nowMs + lifeMs / 2)
+      .reduce((sum, [, { amount, spent }]) => sum + amount - spent, 0n)
+  }
+
+  #answer(leaseId: string, accountId: string, available: bigint): LeaseAnswer {
+    const lease = this.leases.get(leaseId)
+    const others = this.#activeOf(accountId).filter(([id]) => id !== leaseId)
+    return {
+      isApplied: true,
+      generation: lease?.generation ?? 0,
+      isActive: lease?.state === 'active',
+      amount: lease?.amount ?? 0n,
+      available,
+      elsewhere: others.reduce((sum, [, other]) => sum + other.amount - other.spent, 0n),
+      unanswered: 0n,
+      isWaiting: false,
+      reserved: 0n,
+    }
+  }
+
+  withdraw(accountId: string, nodeId: string): boolean {
+    return this.demands.delete(accountId, nodeId)
+  }
+
+  /** Acts as `fence_lease`. */
+  fence(fenced: {
+    leaseId: string
+    generation: number
+    accountId: string
+    nodeId: string
+    nowMs: number
+  }): LeaseAnswer {
+    const { leaseId, generation, accountId, nodeId, nowMs } = fenced
+    const lease = this.leases.get(leaseId)
+    if (lease) lease.generation = Math.max(lease.generation, generation) + 1
+    else {
+      this.leases.set(leaseId, {
+        accountId,
+        nodeId,
+        state: 'closed',
+        amount: 0n,
+        spent: 0n,
+        generation: generation + 1,
+        expiresAtMs: nowMs,
+        yieldedAt: -Infinity,
+      })
+    }
+    const { posted, leased } = this.account(accountId)
+    return this.#answer(leaseId, accountId, posted - leased)
+  }
+
+  /** Acts as `return_leases`; skips leases for which `isLocked` returns true. */
+  giveBack(
+    returns: readonly Return[],
+    { isLast }: { isLast: boolean },
+    isLocked: (accountId: string) => boolean = () => false,
+  ): Map<string, ReturnAnswer> {
+    const answers = new Map<string, ReturnAnswer>()
+    for (const { leaseId, generation, amount } of returns) {
+      const lease = this.leases.get(leaseId)
+      if (!lease || isLocked(lease.accountId)) continue
+      const isApplied =
+        lease.state === 'active' &&
+        lease.generation === generation &&
+        lease.amount - lease.spent >= amount
+      if (isApplied) {
+        this.#moment += 1
+        lease.amount -= amount
+        lease.generation += 1
+        lease.yieldedAt = this.#moment
+        if (isLast && lease.amount === lease.spent) this.#close(leaseId, lease, 'closed')
+        this.account(lease.accountId).leased -= amount
+      }
+      const isActive = lease.state === 'active'
+      const { amount: left, generation: now } = lease
+      answers.set(leaseId, { isApplied, isActive, amount: left, generation: now })
+    }
+    return answers
+  }
+
+  renew(ids: readonly string[], nowMs: number): Map<string, RenewedLease> {
+    const still = new Map<string, RenewedLease>()
+    for (const id of ids) {
+      const lease = this.active.get(id)
+      if (!lease) continue
+      lease.expiresAtMs = nowMs + lifeMs
+      still.set(id, { generation: lease.generation, amount: lease.amount })
+    }
+    return still
+  }
+
+  /** Ends leases and frees what they have not spent. */
+  end(ids: readonly string[], state: 'closed' | 'swept'): void {
+    for (const id of ids) {
+      const lease = this.leases.get(id)
+      if (lease?.state !== 'active') continue
+      this.#close(id, lease, state)
+      this.account(lease.accountId).leased -= lease.amount - lease.spent
+    }
+  }
+
+  /** Books a batch of events, each once; earnings of the batch are available to the next one. */
+  settle(events: readonly ReferenceEvent[]): void {
+    const earnings: { payeeId: string; amount: bigint }[] = []
+    for (const event of events) {
+      if (this.booked.has(event.id)) continue
+      const lease = this.leases.get(event.leaseId)
+      const isActive = lease?.state === 'active'
+      const booked = allocateCharge(
+        event,
+        this.account(event.accountId),
+        isActive ? lease : undefined,
+      )
+      const charged = booked.fromLease + booked.fromBalance
+      this.booked.set(event.id, { charged, writtenOff: booked.writtenOff })
+      const { cost, payeeId, feeMillionths = 0 } = event
+      if (payeeId)
+        earnings.push({ payeeId, amount: computeEarning({ cost, feeMillionths }, charged) })
+    }
+    for (const { payeeId, amount } of earnings) {
+      this.account(payeeId).posted += amount
+      this.earned += amount
+    }
+  }
+
+  /** Returns sentences about violations; none when all invariants hold. */
+  violations(): string[] {
+    return [...this.accounts].flatMap(([id, { posted, leased }]) => {
+      const unspent = this.#activeOf(id).reduce((sum, [, it]) => sum + it.amount - it.spent, 0n)
+      return [
+        ...(posted < 0n ? [`I7: ${id} has posted ${posted}`] : []),
+        ...(leased > posted ? [`I3: ${id} has leased ${leased} of ${posted}`] : []),
+        ...(leased !== unspent ? [`I3: ${id} has leased ${leased}, its leases ${unspent}`] : []),
+      ]
+    })
+  }
+
+  #activeOf(accountId: string) {
+    return [...this.active].filter(([, lease]) => lease.accountId === accountId)
+  }
+
+  #close(id: string, lease: ReferenceLease, state: 'closed' | 'swept'): void {
+    lease.state = state
+    this.active.delete(id)
+  }
+}

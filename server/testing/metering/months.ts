@@ -1,0 +1,78 @@
+import type { MonthlyReservation, MonthlyLimit } from '../../src/metering/monthly-reservation'
+import { SpendingLimits } from '../../src/metering/spending-limits'
+import { createTestEvent } from '../ledger/event'
+import type { MonthSum } from '../../src/ledger/month-sums'
+import type { UsageEvent } from '../../src/ledger/usage-event'
+
+/** The 10th of a February with 28 days. */
+export const start = Date.UTC(2026, 1, 10)
+
+type Noted = Pick<UsageEvent, 'id' | 'userId' | 'keyId' | 'startedAt' | 'cost'>
+
+/** Creates a database that books when the test calls for it, and a clock that stands until it is moved. */
+export function stage() {
+  const clock = { ms: 0 }
+  const wallMs = () => start + clock.ms
+  const booked: Noted[] = []
+  const state = { isDown: false, readings: 0, asked: 0 }
+  const gates: (() => void)[] = []
+  const held = { isHeld: false }
+  const errors: unknown[] = []
+  const sumOf = (id: string, from: Date, to: Date): MonthSum => {
+    const own = booked.filter(
+      ({ userId, keyId, startedAt }) =>
+        (id === userId || id === keyId) && new Date(startedAt) >= from && new Date(startedAt) < to,
+    )
+    return { requests: own.length, spent: own.reduce((sum, { cost }) => sum + cost, 0n) }
+  }
+  const months = new SpendingLimits({
+    read: async ({ usedBy, from, to, unbooked }) => {
+      state.readings++
+      state.asked = usedBy.length
+      const ids = new Set(unbooked().map(({ id }) => id))
+      const sums = new Map(usedBy.map(({ id }) => [id, sumOf(id, from, to)]))
+      const found = booked.flatMap(({ id }) => (ids.has(id) ? [id] : []))
+      const { isDown } = state
+      if (held.isHeld) await new Promise<void>((resolve) => gates.push(resolve))
+      if (isDown) throw new Error('the database is away')
+      return { sums, booked: found }
+    },
+    now: () => clock.ms,
+    wallMs,
+    onError: (error) => errors.push(error),
+  })
+  const release = () => {
+    held.isHeld = false
+    for (const open of gates.splice(0)) open()
+  }
+  return { clock, wallMs, booked, state, held, release, months, errors }
+}
+
+type Stage = ReturnType<typeof stage>
+
+/** Creates a limit; unnamed fields are unlimited. */
+export const limit = (fields: Partial<MonthlyLimit> = {}): MonthlyLimit => ({
+  id: 'user_1',
+  requests: null,
+  spend: null,
+  ...fields,
+})
+
+/** Creates the limits of an account, or of a key of it. */
+export const caller = (...monthly: MonthlyLimit[]) => ({ userId: 'user_1', limits: { monthly } })
+
+/** Creates the event of a request of `user_1` with `key_1` that succeeded, unless `fields` differ. */
+export const event = ({ wallMs }: Stage, fields: Partial<UsageEvent> = {}): UsageEvent =>
+  createTestEvent('user_1', { startedAt: new Date(wallMs()).toISOString(), ...fields })
+
+/** Ends a request as the gateway does: the reservation, and in the same turn its event. */
+export function finish(
+  on: Stage,
+  pass: MonthlyReservation,
+  fields: Partial<UsageEvent> = {},
+): UsageEvent {
+  const made = event(on, fields)
+  pass.end()
+  on.months.note(made)
+  return made
+}

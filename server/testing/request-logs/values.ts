@@ -1,0 +1,38 @@
+import { noCache, type LogValues } from '../../src/request-logs/log-record'
+import { newId } from '../../src/platform/db/id'
+
+/** Builds the log of a successful request, with the fields that a test sets. */
+export const valuesForTests = (fields: Partial<LogValues> = {}): LogValues => ({
+  id: newId('req'),
+  userId: 'user_1',
+  keyId: 'key_1',
+  keyPrefix: 'sk-tg-AAAAAA',
+  endpoint: '/v1/chat/completions',
+  streamed: false,
+  requestedModel: 'fake/ok',
+  model: 'fake/ok',
+  provider: 'fake',
+  status: 'success',
+  statusCode: 200,
+  error: null,
+  finishReason: 'stop',
+  latencyMs: 100,
+  firstTokenMs: null,
+  inputTokens: 10,
+  outputTokens: 5,
+  estimated: false,
+  cost: 1000n,
+  platformFee: 0n,
+  billingMode: 'platform',
+  accountId: 'user_1',
+  organizationId: null,
+  connectionId: 'conn_1',
+  gatewayType: 2,
+  concurrent: 1,
+  callerUser: null,
+  metadata: null,
+  ipAddress: '127.0.0.1',
+  userAgent: 'a test',
+  ...noCache,
+  ...fields,
+})
